@@ -1,0 +1,30 @@
+"""Everything that ctx raises on purpose.
+
+CtxError               the rim prints its message and exits with its code
+├── UnreadableError    a file is missing, empty, torn beyond use, or not what it says
+├── UnknownFormatError no reader claims the content
+├── SettingError       a flag, variable or settings file holds something that cannot be
+└── VocabularyError    a tokenizer's vocabulary cannot be had on this machine
+"""
+
+
+class CtxError(Exception):
+    """An expected failure: says what is wrong, where, and what to do next."""
+
+    exit_code = 2
+
+
+class UnreadableError(CtxError):
+    """A source cannot be read: missing, empty, binary, wrongly encoded, or not JSON."""
+
+
+class UnknownFormatError(CtxError):
+    """The content is JSON, and no transcript format that ctx reads."""
+
+
+class SettingError(CtxError):
+    """A flag, an environment variable or a settings file holds an impossible value."""
+
+
+class VocabularyError(CtxError):
+    """The vocabulary of the tokenizer that was asked for is not on this machine."""

@@ -1,0 +1,246 @@
+"""From a path to transcripts: records as a stream, the format that claims them, companions and skips."""
+
+import glob
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+import orjson
+
+from ctxcli.errors import UnknownFormatError, UnreadableError
+from ctxcli.files.streams import STDIN, lines_of, opened
+from ctxcli.files.values import decode, element_lines
+from ctxcli.formats import FORMATS
+from ctxcli.model import Record, Skip, Transcript
+from ctxcli.shelf import Format
+
+_LOOK_AT = 25
+"""Records that detection looks at."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has been read of a source so far."""
+
+    bytes: int = 0
+    lines: int = 0
+    records: int = 0
+    skips: list[Skip] = field(default_factory=list)
+    progress: Callable[[int], None] | None = None
+
+    def take_skips(self) -> tuple[Skip, ...]:
+        """The skips since the last call."""
+        found, self.skips = tuple(self.skips), []
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One conversation, and the files besides its own that it was read from."""
+
+    transcript: Transcript
+    companions: tuple[str, ...] = ()
+
+
+def load(
+    path: str, *, format_name: str | None = None, progress: Callable[[int], None] | None = None
+) -> Iterator[Loaded]:
+    """The conversations of one source, one at a time.
+
+    Raises UnreadableError or UnknownFormatError; a conversation that was yielded before stays valid.
+    """
+    tally = Tally(progress=progress)
+    records = _records(path, tally)
+    first = list(islice(records, _LOOK_AT))
+    if not first:
+        raise UnreadableError(_nothing(path, tally))
+    format_ = FORMATS[format_name] if format_name else detect(first, path)
+    companions = _companions(format_, path, first)
+    stream = _chain(first, records, companions, tally)
+    held: Transcript | None = None
+    for transcript in format_.read(stream):
+        if held is not None:
+            yield Loaded(_finish(held, path, tally, last=False), companions)
+        held = transcript
+    if held is None or not (held.messages or held.calls):
+        raise UnreadableError(f"{path}: {format_.title}, but it holds no message")
+    yield Loaded(_finish(held, path, tally, last=True), companions)
+
+
+def detect(first: list[Record], path: str) -> Format:
+    """The one format that claims these records; raises UnknownFormatError where none does, or several."""
+    claiming = [format_ for format_ in FORMATS.values() if format_.claims(first)]
+    if len(claiming) == 1:
+        return claiming[0]
+    if claiming:
+        names = " and ".join(format_.name for format_ in claiming)
+        raise UnknownFormatError(f"{path}: could be {names}; say which with --from")
+    raise UnknownFormatError(
+        f"{path}: JSON, but no transcript format that ctx reads (it begins with {_shape(first[0])}). "
+        "`ctx formats` lists what can be read."
+    )
+
+
+def _shape(record: Record) -> str:
+    value = record.value
+    if isinstance(value, dict):
+        return "an object with the keys " + ", ".join(list(map(str, value))[:6]) if value else "an empty object"
+    if isinstance(value, list):
+        return f"an array of {len(value)}"
+    return f"a {type(value).__name__}"
+
+
+def _nothing(path: str, tally: Tally) -> str:
+    name = "standard input" if path == STDIN else path
+    if not tally.skips:
+        return f"{name}: is empty"
+    first = tally.skips[0]
+    many = f" and {len(tally.skips) - 1:,} more lines" if len(tally.skips) > 1 else ""
+    return f"{name}: holds no JSON (line {first.line}: {first.reason}{many}). Is it a transcript?"
+
+
+def _records(path: str, tally: Tally, file: str = "") -> Iterator[Record]:
+    """The JSON values of a source: one a line, or one document over many lines."""
+    with opened(path) as stream:
+        lines = _counted(lines_of(stream, path), tally, main=not file)
+        head: list[bytes] = []
+        for raw in lines:
+            head.append(raw)
+            if raw.strip():
+                break
+        if not head:
+            return
+        start = len(head)
+        values, torn = decode(head[-1])
+        if values and not any(not one.recovered for one in torn):
+            yield from _from_line(head[-1], start, tally, file)
+            yield from _from_lines(lines, start + 1, tally, file)
+        else:
+            yield from _from_document(head, list(lines), tally, file)
+
+
+def _counted(lines: Iterator[bytes], tally: Tally, *, main: bool) -> Iterator[bytes]:
+    for raw in lines:
+        if main:
+            tally.lines += 1
+        tally.bytes += len(raw)
+        if tally.progress is not None and tally.lines % 256 == 0:
+            tally.progress(tally.bytes)
+        yield raw
+
+
+def _from_lines(lines: Iterator[bytes], start: int, tally: Tally, file: str) -> Iterator[Record]:
+    for number, raw in enumerate(lines, start):
+        yield from _from_line(raw, number, tally, file)
+
+
+def _from_line(raw: bytes, number: int, tally: Tally, file: str) -> Iterator[Record]:
+    values, torn = decode(raw)
+    tally.skips += [Skip(number, one.reason, one.recovered, file) for one in torn]
+    size = len(raw) // max(1, len(values))
+    for value in values:
+        tally.records += 1
+        yield Record(number, value, size, file)
+
+
+def _from_document(head: list[bytes], rest: list[bytes], tally: Tally, file: str) -> Iterator[Record]:
+    """One document over several lines, several of them in a row, or lines of which the first is torn."""
+    whole = b"".join([*head, *rest])
+    try:
+        value = orjson.loads(whole)
+    except orjson.JSONDecodeError:
+        yield from _rescue(head, rest, whole, tally, file)
+        return
+    tally.records += 1
+    yield Record(1, value, len(whole), file, element_lines(whole.decode("utf-8")))
+
+
+def _rescue(
+    head: list[bytes], rest: list[bytes], whole: bytes, tally: Tally, file: str
+) -> Iterator[Record]:
+    by_line: list[Record] = []
+    trial = Tally()
+    for number, raw in enumerate([*head, *rest], 1):
+        by_line += _from_line(raw, number, trial, file)
+    objects = sum(isinstance(record.value, dict) for record in by_line)
+    values, torn = decode(whole)
+    if values and (len(values) > objects or not objects):
+        tally.skips += [Skip(1, one.reason, one.recovered, file) for one in torn]
+        tally.records += len(values)
+        yield from (Record(1, value, len(whole) // len(values), file) for value in values)
+    elif objects:
+        tally.skips += trial.skips
+        tally.records += len(by_line)
+        yield from by_line
+    else:
+        tally.skips += trial.skips[:1] if _is_one_document(whole) else trial.skips
+        if _is_one_document(whole):
+            raise UnreadableError(f"{file or 'the document'}: {_where_it_breaks(whole)}")
+
+
+def _is_one_document(whole: bytes) -> bool:
+    return whole.lstrip()[:1] in (b"{", b"[")
+
+
+def _where_it_breaks(whole: bytes) -> str:
+    try:
+        orjson.loads(whole)
+    except orjson.JSONDecodeError as error:
+        return f"not valid JSON from line {error.lineno}, column {error.colno} on: {error.msg}"
+    return "valid"
+
+
+def _companions(format_: Format, path: str, first: list[Record]) -> tuple[str, ...]:
+    """Files beside the source that hold the rest of the same conversation."""
+    if path == STDIN or not format_.companions:
+        return ()
+    own = Path(path)
+    stem = own.name.split(".jsonl", 1)[0]
+    session = {_session(record) for record in first} - {""}
+    found: dict[str, None] = {}
+    for pattern in format_.companions:
+        glob_ = pattern.replace("{stem}", glob.escape(stem))
+        for file in sorted(own.parent.glob(glob_)):
+            if file != own and file.is_file() and _belongs(file, session):
+                found[str(file)] = None
+    return tuple(found)
+
+
+def _belongs(file: Path, sessions: set[str]) -> bool:
+    try:
+        head = next(_records(str(file), Tally()), None)
+    except UnreadableError:
+        return False
+    return head is not None and _session(head) in sessions and isinstance(head.value, dict) and bool(
+        head.value.get("isSidechain")
+    )
+
+
+def _session(record: Record) -> str:
+    value = record.value
+    return str(value.get("sessionId") or "") if isinstance(value, dict) else ""
+
+
+def _chain(
+    first: list[Record], rest: Iterator[Record], companions: tuple[str, ...], tally: Tally
+) -> Iterator[Record]:
+    yield from first
+    yield from rest
+    for file in companions:
+        yield from _records(file, tally, file)
+
+
+def _finish(transcript: Transcript, path: str, tally: Tally, *, last: bool) -> Transcript:
+    """The transcript with its place, and with the skips met since the one before."""
+    skips = tuple(
+        sorted((*transcript.skips, *tally.take_skips()), key=lambda skip: (skip.file, skip.line, skip.reason))
+    )
+    whole = last and not transcript.many
+    return replace(
+        transcript,
+        path=path,
+        skips=skips,
+        bytes=tally.bytes if whole else transcript.bytes,
+        lines=tally.lines if whole else transcript.records,
+    )

@@ -1,0 +1,84 @@
+"""Bytes of a file, of standard input, or of a compressed file, as a stream of lines."""
+
+import gzip
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from ctxcli.errors import UnreadableError
+
+STDIN = "-"
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_ZIP = b"PK\x03\x04"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_UTF8_MARK = b"\xef\xbb\xbf"
+_PEEK = 65_536
+
+
+@contextmanager
+def opened(path: str) -> Iterator[BinaryIO]:
+    """The plain bytes behind a path or `-`; raises UnreadableError that names the path and the next step."""
+    try:
+        raw = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115 - closed below
+    except FileNotFoundError:
+        raise UnreadableError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise UnreadableError(f"{path}: is a folder") from None
+    except OSError as error:
+        raise UnreadableError(f"{path}: cannot be opened: {error.strerror or error}") from None
+    try:
+        yield _plain(cast("BinaryIO", io.BufferedReader(cast("io.RawIOBase", raw), _PEEK)), path)
+    finally:
+        if path != STDIN:
+            raw.close()
+
+
+def _plain(stream: BinaryIO, path: str) -> BinaryIO:
+    try:
+        head = cast("io.BufferedReader", stream).peek(8)[:8]
+    except OSError as error:
+        raise UnreadableError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if head.startswith(_GZIP):
+        return cast("BinaryIO", gzip.open(stream))
+    if head.startswith(_ZSTD):
+        return _zstd(stream)
+    if head.startswith(_ZIP):
+        raise UnreadableError(f"{path}: a zip archive; unpack it and give ctx the folder or the file inside")
+    if head.startswith(_UTF16):
+        raise UnreadableError(f"{path}: is UTF-16; transcripts are UTF-8. Convert it: iconv -f UTF-16 -t UTF-8")
+    if head.startswith(_UTF8_MARK):
+        stream.read(len(_UTF8_MARK))
+    return stream
+
+
+def _zstd(stream: BinaryIO) -> BinaryIO:
+    if sys.version_info >= (3, 14):
+        from compression import zstd  # noqa: PLC0415 - only for a .zst file
+    else:
+        from backports import zstd  # noqa: PLC0415
+
+    return cast("BinaryIO", zstd.open(cast("IO[bytes]", stream)))
+
+
+def lines_of(stream: BinaryIO, path: str) -> Iterator[bytes]:
+    """The lines of a stream, without length limit, cut at line feeds only (U+2028 is no line end).
+
+    Raises UnreadableError, naming the last whole line, where compressed data breaks off.
+    """
+    number = 0
+    try:
+        for line in stream:
+            number += 1
+            yield line
+    except (EOFError, OSError, ValueError) as error:
+        raise UnreadableError(
+            f"{path}: cannot be read beyond line {number}: {error}. Is the file still being written?"
+        ) from None
+    except Exception as error:
+        if type(error).__module__.startswith(("backports", "compression", "zlib")):
+            raise UnreadableError(f"{path}: damaged compressed data after line {number}: {error}") from None
+        raise

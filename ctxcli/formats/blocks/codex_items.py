@@ -1,0 +1,85 @@
+"""The items of a Codex rollout: who wrote each one, and what the model saw of it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ctxcli.formats.blocks.openai import content_parts, item_call, result_parts
+from ctxcli.formats.blocks.values import mapping, sequence, text
+from ctxcli.model import Part, PartKind, Role
+
+EVENTS_ONLY = frozenset({"turn_context", "world_state", "inter_agent_communication_metadata", "token_usage_record"})
+"""Record types that repeat or describe what other records hold."""
+
+ITEM_TYPES = frozenset(
+    {"message", "reasoning", "function_call", "function_call_output", "custom_tool_call",
+     "custom_tool_call_output", "local_shell_call", "web_search_call", "ghost_snapshot"}
+)  # fmt: skip
+
+_STANDING = (
+    "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<recommended_plugins>",
+    "<permissions instructions>", "<collaboration_mode>", "<skills_instructions>", "<INSTRUCTIONS>",
+)  # fmt: skip
+"""Standing instructions that the client sends under the user's name, and sends anew on each start."""
+
+_NOTICES = (
+    "<turn_aborted>", "<user_shell_command>", "<subagent_notification>", "<user_action>", "<skill>",
+    "<model_switch>", "<goal_context>",
+)  # fmt: skip
+
+
+_KEEPS_REASONING = re.compile(r"gpt-(5\.([6-9]|\d\d)|[6-9])")
+
+
+def keeps_reasoning(model: str) -> bool:
+    """Whether a model's reasoning stays in the context after the next user turn.
+
+    Measured on rollouts: with gpt-5.5 the context shrinks by the reported reasoning at each user
+    turn (growth -480 where 663 entered and 1,133 were reasoning), with gpt-5.6 it does not.
+    """
+    return _KEEPS_REASONING.match(model) is not None
+
+
+def is_model_item(item: Mapping[str, Any]) -> bool:
+    """Whether the model itself wrote the item."""
+    kind = text(item.get("type"))
+    if kind == "message":
+        return item.get("role") == "assistant"
+    return kind == "reasoning" or kind.endswith("_call")
+
+
+def message_role(item: Mapping[str, Any], parts: Sequence[Part]) -> tuple[Role, bool]:
+    """Who speaks in a message, and whether the client wrote it under the user's name."""
+    if item.get("role") in ("developer", "system"):
+        return Role.SYSTEM, True
+    if item.get("role") == "assistant":
+        return Role.ASSISTANT, False
+    start = parts[0].text.lstrip() if parts else ""
+    if start.startswith(_STANDING):
+        return Role.SYSTEM, True
+    return Role.USER, start.startswith(_NOTICES)
+
+
+def output_parts(item: Mapping[str, Any], line: int) -> Iterator[Part]:
+    """The parts of one item: reasoning, text, a call or the output of one."""
+    kind = text(item.get("type"))
+    if kind == "reasoning":
+        yield from _reasoning(item, line)
+    elif kind == "message":
+        yield from content_parts(item.get("content"), line)
+    elif kind.endswith("_output"):
+        output = item.get("output")
+        if isinstance(output, dict):
+            output = output.get("content")
+        yield from result_parts(output, line, text(item.get("call_id")))
+    else:
+        yield item_call(item, line)
+
+
+def _reasoning(item: Mapping[str, Any], line: int) -> Iterator[Part]:
+    """Encrypted reasoning is opaque; its summaries are shown to people and not sent to the model."""
+    readable = "\n".join(text(mapping(piece).get("text")) for piece in sequence(item.get("content")))
+    if readable:
+        yield Part(PartKind.THINKING, readable, line)
+    else:
+        yield Part(PartKind.OPAQUE, "", line, name="reasoning")

@@ -1,0 +1,224 @@
+"""A transcript while it is being read: messages may still grow, usage may still be corrected."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ctxcli.model import (
+    MAIN,
+    Call,
+    Event,
+    EventKind,
+    Lane,
+    Message,
+    Part,
+    PartKind,
+    Record,
+    Role,
+    Skip,
+    Transcript,
+    Usage,
+)
+
+
+@dataclass(slots=True)
+class OpenMessage:
+    """A message whose later lines may still come."""
+
+    role: Role
+    lane: str
+    line: int
+    parts: list[Part]
+    lines: list[int]
+    id: str = ""
+    time: str = ""
+    harness: bool = False
+    copied: bool = False
+    group: str = ""
+    """Which of several interleaved sessions it came from."""
+
+    def close(self, tools: dict[str, Part]) -> Message:
+        """The finished message; results learn their tool's name and address from the call."""
+        parts = tuple(_named(part, tools) for part in self.parts)
+        lines = tuple(sorted(set(self.lines)))
+        return Message(
+            self.role, parts, self.lane, self.line, lines, self.id, self.time, self.harness, self.copied
+        )
+
+
+def _named(part: Part, tools: dict[str, Part]) -> Part:
+    call = tools.get(part.ref) if part.kind in (PartKind.TOOL_RESULT, PartKind.MEDIA) and part.ref else None
+    if call is None:
+        return part
+    return replace(part, name=part.name or call.name, address=part.address or call.address)
+
+
+@dataclass(slots=True)
+class Draft:
+    """Collects one conversation record by record.
+
+    Every record must end in exactly one of: a message (`took`), `bookkeep`, `skip`, `duplicate`
+    or `unknown`; `finish` then accounts for all of them.
+    """
+
+    format: str
+    provider: str = ""
+    agent: str = ""
+    id: str | None = None
+    messages: list[OpenMessage] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    lanes: dict[str, Lane] = field(default_factory=lambda: {MAIN: Lane(MAIN)})
+    skips: list[Skip] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    live: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Indices of the messages in each lane's context now."""
+    records: int = 0
+    taken: int = 0
+    duplicates: int = 0
+    size: int = 0
+    window: int | None = None
+    window_is_usable: bool = False
+    _books: Counter[str] = field(default_factory=Counter)
+    _unknown: dict[str, list[int]] = field(default_factory=dict)
+    _tools: dict[str, Part] = field(default_factory=dict)
+    _stripped: dict[tuple[PartKind, str], int] = field(default_factory=dict)
+
+    def saw(self, record: Record) -> None:
+        """Count a record of the source; call it once for each, before anything else."""
+        self.records += 1
+        self.size += record.size
+
+    def add(
+        self,
+        role: Role,
+        parts: Iterable[Part],
+        line: int,
+        *,
+        lane: str = MAIN,
+        id: str = "",  # noqa: A002 - the field's name
+        time: str = "",
+        harness: bool = False,
+        copied: bool = False,
+        group: str = "",
+    ) -> int:
+        """Append a message to its lane's context; returns its index."""
+        if lane not in self.lanes:
+            self.lanes[lane] = Lane(lane)
+        index = len(self.messages)
+        message = OpenMessage(role, lane, line, [], [line], id, time, harness, copied, group)
+        self.messages.append(message)
+        self.live[lane].append(index)
+        self.extend(index, parts, line)
+        return index
+
+    def extend(self, index: int, parts: Iterable[Part], line: int) -> None:
+        """Add the parts that another record holds of the message at `index`."""
+        message = self.messages[index]
+        message.lines.append(line)
+        for part in parts:
+            if part.kind is PartKind.TOOL_CALL and part.ref:
+                self._tools.setdefault(part.ref, part)
+            message.parts.append(part)
+
+    def call(self, at: int, line: int, **facts: str | Usage | None) -> int:
+        """Record the model call whose answer is the message at `at`; returns the call's index."""
+        self.calls.append(Call(at, self.messages[at].lane, line, **facts))  # type: ignore[arg-type]
+        return len(self.calls) - 1
+
+    def event(
+        self,
+        kind: EventKind,
+        line: int,
+        *,
+        lane: str = MAIN,
+        drops: Iterable[int] = (),
+        clears: Iterable[tuple[int, int]] = (),
+        trigger: str = "",
+        tokens_before: int | None = None,
+        tokens_after: int | None = None,
+        opaque: bool = False,
+    ) -> int:
+        """Record a change of context at this place, and apply it to `live`; returns its index."""
+        gone = frozenset(drops)
+        self.live[lane] = [index for index in self.live[lane] if index not in gone]
+        self.events.append(
+            Event(
+                kind,
+                len(self.messages),
+                lane,
+                line,
+                trigger,
+                tuple(sorted(gone)),
+                tuple(clears),
+                None,
+                tokens_before,
+                tokens_after,
+                opaque,
+            )
+        )
+        return len(self.events) - 1
+
+    def amend(self, event: int, **facts: int | bool) -> None:
+        """Correct a recorded event: what stands in the place of the dropped messages, its sizes."""
+        self.events[event] = replace(self.events[event], **facts)  # type: ignore[arg-type]
+
+    def results(self, refs: Iterable[str], lane: str = MAIN) -> list[tuple[int, int]]:
+        """(message, part) of the live tool results that answer the calls named."""
+        wanted = frozenset(refs)
+        return [
+            (index, number)
+            for index in self.live[lane]
+            for number, part in enumerate(self.messages[index].parts)
+            if part.kind is PartKind.TOOL_RESULT and part.ref in wanted
+        ]
+
+    def unstripped(self, kind: PartKind, lane: str = MAIN) -> list[tuple[int, int]]:
+        """(message, part) of the live parts of a kind that have not been handed out before."""
+        start = self._stripped.get((kind, lane), 0)
+        self._stripped[kind, lane] = len(self.messages)
+        return [
+            (index, number)
+            for index in self.live[lane]
+            if index >= start
+            for number, part in enumerate(self.messages[index].parts)
+            if part.kind is kind and part.name != "compaction"
+        ]
+
+    def bookkeep(self, type_: str) -> None:
+        """The record is the agent's own: no model saw it."""
+        self._books[type_] += 1
+
+    def unknown(self, type_: str, line: int) -> None:
+        """The record is of a type that this reader does not know."""
+        self._unknown.setdefault(type_, []).append(line)
+
+    def skip(self, line: int, reason: str, file: str = "") -> None:
+        """The record cannot be read."""
+        self.skips.append(Skip(line, reason, file=file))
+
+    def finish(self, *, books: Sequence[tuple[str, int]] | None = None) -> Transcript:
+        """The finished transcript."""
+        return Transcript(
+            format=self.format,
+            id=self.id,
+            agent=self.agent,
+            provider=self.provider,
+            messages=tuple(message.close(self._tools) for message in self.messages),
+            calls=tuple(self.calls),
+            events=tuple(self.events),
+            lanes=tuple(self.lanes.values()),
+            skips=(*self.skips, *self._unknown_skips()),
+            bookkeeping=tuple(sorted(self._books.items())) if books is None else tuple(books),
+            duplicates=self.duplicates,
+            records=self.records,
+            window=self.window,
+            window_is_usable=self.window_is_usable,
+            notes=tuple(self.notes),
+            bytes=self.size,
+        )
+
+    def _unknown_skips(self) -> Iterable[Skip]:
+        for type_, lines in self._unknown.items():
+            many = f", {len(lines)} of them" if len(lines) > 1 else ""
+            yield Skip(lines[0], f"record type {type_!r} is not known{many}: not counted")

@@ -1,0 +1,119 @@
+"""The content and usage shapes of the OpenAI APIs: Chat Completions and Responses items.
+
+Source: the API reference, https://platform.openai.com/docs/api-reference/chat and /responses.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ctxcli.formats.blocks.media import media_part
+from ctxcli.formats.blocks.values import address_of, count, dump, mapping, sequence, text
+from ctxcli.model import Part, PartKind, Usage
+
+_TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "summary_text"})
+_THINKING_TYPES = frozenset({"reasoning", "reasoning_text", "thinking"})
+_IMAGE_TYPES = frozenset({"image_url", "input_image", "image"})
+_HIDDEN = frozenset({"type", "id", "call_id", "status", "encrypted_content", "internal_chat_message_metadata_passthrough"})
+
+
+def content_parts(content: Any, line: int, kind: PartKind = PartKind.TEXT) -> Iterator[Part]:
+    """The parts of a message's content: a string, null, or a list of typed pieces."""
+    if isinstance(content, str):
+        if content:
+            yield Part(kind, content, line)
+        return
+    for piece in sequence(content):
+        if isinstance(piece, str):
+            yield Part(kind, piece, line)
+        elif isinstance(piece, dict):
+            yield _piece(piece, line, kind)
+
+
+def _piece(piece: dict[str, Any], line: int, kind: PartKind) -> Part:
+    type_ = piece.get("type")
+    body = piece.get("text", piece.get("value", piece.get("refusal")))
+    if type_ in _THINKING_TYPES:
+        return Part(PartKind.THINKING, text(body), line)
+    if type_ in _TEXT_TYPES or (type_ is None and body is not None):
+        return Part(kind, text(body), line)
+    if type_ in _IMAGE_TYPES:
+        source = piece.get("image_url", piece.get("image", ""))
+        return media_part(text(mapping(source).get("url", source)), "image", line)
+    if type_ == "input_audio":
+        audio = mapping(piece.get("input_audio"))
+        return media_part(text(audio.get("data")), f"audio/{text(audio.get('format'))}", line)
+    if type_ in ("file", "input_file"):
+        file = mapping(piece.get("file")) or piece
+        return media_part(text(file.get("file_data")), "application/pdf", line)
+    if "encrypted_content" in piece:
+        return Part(PartKind.OPAQUE, "", line)
+    return Part(kind, dump(piece), line)
+
+
+def plain(content: Any) -> str:
+    """The text of a result: a string, or the text pieces of a list, one a line."""
+    if isinstance(content, list):
+        return "\n".join(part.text for part in content_parts(content, 0) if part.media is None)
+    return text(content)
+
+
+def result_parts(output: Any, line: int, ref: str, name: str = "") -> Iterator[Part]:
+    """A tool's answer and the images in it."""
+    yield Part(PartKind.TOOL_RESULT, plain(output), line, ref=ref, name=name)
+    if isinstance(output, list):
+        for part in content_parts(output, line):
+            if part.media is not None:
+                yield Part(PartKind.MEDIA, "", line, name=name, ref=ref, media=part.media)
+
+
+def item_call(item: Mapping[str, Any], line: int) -> Part:
+    """A Responses item by which the model calls a tool, of any kind; arguments stay their text."""
+    arguments = item.get("arguments", item.get("input"))
+    if arguments is None:
+        arguments = item.get("action") or {key: value for key, value in item.items() if key not in _HIDDEN}
+    type_ = text(item.get("type"))
+    name = text(item.get("name")) or type_.removesuffix("_call")
+    ref = text(item.get("call_id")) or text(item.get("id"))
+    return Part(PartKind.TOOL_CALL, text(arguments), line, name=name, ref=ref, address=address_of(arguments))
+
+
+def chat_calls(message: Mapping[str, Any], line: int) -> Iterator[Part]:
+    """The tool calls of a chat message, the legacy single `function_call` included."""
+    for call in sequence(message.get("tool_calls")):
+        function = mapping(mapping(call).get("function")) or mapping(call)
+        arguments = function.get("arguments", function.get("args"))
+        yield Part(
+            PartKind.TOOL_CALL,
+            text(arguments),
+            line,
+            name=text(function.get("name")),
+            ref=text(mapping(call).get("id")),
+            address=address_of(arguments),
+        )
+    legacy = mapping(message.get("function_call"))
+    if legacy:
+        arguments = legacy.get("arguments")
+        name = text(legacy.get("name"))
+        yield Part(
+            PartKind.TOOL_CALL, text(arguments), line, name=name, ref=name, address=address_of(arguments)
+        )
+
+
+def usage_of(value: Any) -> Usage | None:
+    """Usage of Chat Completions or Responses: cached tokens are part of the prompt, reasoning of the output."""
+    raw = mapping(value)
+    prompt = count(raw.get("prompt_tokens", raw.get("input_tokens")))
+    if prompt is None:
+        return None
+    inside = mapping(raw.get("prompt_tokens_details") or raw.get("input_tokens_details"))
+    outside = mapping(raw.get("completion_tokens_details") or raw.get("output_tokens_details"))
+    read = count(inside.get("cached_tokens", raw.get("cached_input_tokens")))
+    write = count(inside.get("cache_write_tokens", raw.get("cache_write_input_tokens"))) or 0
+    return Usage(
+        prompt=prompt,
+        uncached=None if read is None else max(0, prompt - read - write),
+        cache_read=read,
+        cache_write=None if read is None else write,
+        output=count(raw.get("completion_tokens", raw.get("output_tokens"))),
+        reasoning=count(outside.get("reasoning_tokens", raw.get("reasoning_output_tokens"))),
+    )

@@ -1,0 +1,76 @@
+"""Small, forgiving ways to take values out of JSON that somebody else wrote."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+_ADDRESS_KEYS = (
+    "file_path", "path", "notebook_path", "filename", "target_file", "url", "uri",
+    "command", "cmd", "pattern", "query", "skill", "description",
+)  # fmt: skip
+_LONGEST_ADDRESS = 200
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def sequence(value: Any) -> list[Any]:
+    """The value if it is an array, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def text(value: Any) -> str:
+    """The value if it is a string, empty for null, else its JSON text."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else dump(value)
+
+
+def dump(value: Any) -> str:
+    """Compact JSON text; Unicode is left as it is."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def count(value: Any) -> int | None:
+    """A token figure: a number that is not negative, else None (absent is not 0)."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e15:
+        return None
+    return int(value)
+
+
+def most(first: int | None, second: int | None) -> int | None:
+    """The larger of two figures, either of which may be absent."""
+    if first is None or second is None:
+        return second if first is None else first
+    return max(first, second)
+
+
+def total(*figures: int | None) -> int | None:
+    """Their sum, absent ones as nothing; None where all are absent."""
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if known else None
+
+
+def address_of(arguments: Any) -> str:
+    """What a tool call names that could be fetched again: its path, URL or command."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return _first_line(arguments)
+    if not isinstance(arguments, dict):
+        return ""
+    for key in _ADDRESS_KEYS:
+        value = arguments.get(key)
+        if isinstance(value, list):
+            value = " ".join(item for item in value if isinstance(item, str))
+        if isinstance(value, str) and value:
+            return _first_line(value)
+    return ""
+
+
+def _first_line(value: str) -> str:
+    line = value.strip().split("\n", 1)[0].strip()
+    return line if len(line) <= _LONGEST_ADDRESS else line[: _LONGEST_ADDRESS - 1] + "…"

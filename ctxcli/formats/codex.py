@@ -1,0 +1,293 @@
+"""Codex CLI rollouts: one `{timestamp, type, payload}` a line, in two generations.
+
+What the rules in here rest on was measured on rollouts of 0.60 to 0.145: `event_msg` records
+repeat `response_item` records, so only the latter are context; `token_count` events repeat, are
+reset by a resume, and hold an estimate instead of a call right after a compaction; whether they
+stand before or after the outputs of the tools differs by version, so the items of the model
+itself decide what belongs to a call.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ctxcli.formats.blocks.codex_items import (
+    EVENTS_ONLY,
+    ITEM_TYPES,
+    is_model_item,
+    keeps_reasoning,
+    message_role,
+    output_parts,
+)
+from ctxcli.formats.blocks.draft import Draft
+from ctxcli.formats.blocks.openai import content_parts, plain, usage_of
+from ctxcli.formats.blocks.values import count, dump, mapping, sequence, text
+from ctxcli.model import MAIN, EventKind, Lane, Part, PartKind, Record, Role, Transcript
+from ctxcli.shelf import Format
+
+_ENVELOPE = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
+_KEPT_USER_CHARACTERS = 80_000
+"""Codex keeps the newest 20,000 tokens of user messages, at its own 4 bytes a token (codex-rs/core/src/compact.rs)."""
+
+
+class _Reader:
+    """Reads one rollout into one draft."""
+
+    def __init__(self) -> None:
+        self.draft = Draft("codex", "openai", "codex")
+        self._open: int | None = None
+        """Index of the answer that the model is giving."""
+        self._answers: list[tuple[int, int]] = []
+        """(index, line) of the answers that no usage has been reported for."""
+        self._total: Any = None
+        self._compaction: int | None = None
+        self._model = ""
+        self._turns: list[int] = []
+        self._instructions: set[int] = set()
+
+    def read(self, record: Record) -> None:
+        self.draft.saw(record)
+        value = record.value
+        if not isinstance(value, dict):
+            self.draft.skip(record.line, f"a JSON {type(value).__name__} stands where a record should: skipped")
+            return
+        payload, type_ = value.get("payload"), text(value.get("type"))
+        time = text(value.get("timestamp"))
+        if not isinstance(payload, dict):
+            self._bare(value, type_, record.line)
+        elif type_ == "response_item":
+            self._item(payload, record.line, time)
+        elif type_ == "event_msg":
+            self._event(payload, record.line)
+        elif type_ == "compacted":
+            self._compacted(payload, record.line, time)
+        elif type_ == "session_meta":
+            self._meta(payload, record.line, time)
+        else:
+            if type_ == "turn_context":
+                self._model = text(payload.get("model")) or self._model
+            known = type_ in EVENTS_ONLY
+            self.draft.bookkeep(type_) if known else self.draft.unknown(type_, record.line)
+
+    def _bare(self, value: Mapping[str, Any], type_: str, line: int) -> None:
+        """The first generation: items without an envelope, after a line of facts about the session."""
+        if type_ in ITEM_TYPES:
+            self._item(value, line, text(value.get("timestamp")))
+        elif "instructions" in value or ("id" in value and "timestamp" in value):
+            self._meta(value, line, text(value.get("timestamp")))
+        elif "record_type" in value:
+            self.draft.bookkeep("state")
+        else:
+            self.draft.unknown(type_, line)
+
+    # -- what is in the context
+
+    def _meta(self, payload: Mapping[str, Any], line: int, time: str) -> None:
+        """The head of a session. A resume repeats it; only the first is taken."""
+        if self.draft.id is not None:
+            self.draft.bookkeep("session_meta")
+            return
+        self.draft.id = text(payload.get("id")) or text(payload.get("session_id"))
+        base = mapping(payload.get("base_instructions")).get("text") or payload.get("instructions")
+        parts = [Part(PartKind.TEXT, base, line)] if isinstance(base, str) and base else []
+        tools = [
+            Part(PartKind.TOOLS, dump(tool), line, name=text(mapping(tool).get("name")))
+            for tool in sequence(payload.get("dynamic_tools"))
+        ]
+        self._instructions.add(self.draft.add(Role.SYSTEM, [*parts, *tools], line, time=time, harness=True))
+
+    def _item(self, item: Mapping[str, Any], line: int, time: str) -> None:
+        kind = text(item.get("type"))
+        if is_model_item(item):
+            self._answer(item, line, time)
+        elif kind == "message":
+            self._message(item, line, time)
+        elif kind.endswith("_output"):
+            self.draft.add(Role.TOOL, output_parts(item, line), line, time=time)
+        elif kind == "agent_message":
+            body = Part(PartKind.TEXT, plain(item.get("content")), line, name=text(item.get("author")))
+            self.draft.add(Role.USER, [body], line, time=time, harness=True)
+        elif kind == "ghost_snapshot":
+            self.draft.bookkeep("response_item/ghost_snapshot")
+        else:
+            self.draft.unknown(f"response_item/{kind}", line)
+
+    def _message(self, item: Mapping[str, Any], line: int, time: str, *, copied: bool = False) -> None:
+        parts = tuple(content_parts(item.get("content"), line))
+        role, harness = message_role(item, parts)
+        if role is Role.USER and not harness and not copied:
+            self._new_turn(line)
+        index = self.draft.add(role, parts, line, time=time, harness=harness, copied=copied)
+        if role is Role.USER and not harness:
+            self._turns.append(index)
+
+    def _new_turn(self, line: int) -> None:
+        """A user turn: an answer without usage was cut off, and older models get their reasoning no more."""
+        self._open = None
+        hidden = [] if keeps_reasoning(self._model) else self.draft.unstripped(PartKind.OPAQUE)
+        if hidden:
+            self.draft.event(EventKind.STRIP, line, clears=hidden, trigger="new turn")
+
+    def _answer(self, item: Mapping[str, Any], line: int, time: str) -> None:
+        parts = output_parts(item, line)
+        if self._open is None:
+            self._open = self.draft.add(Role.ASSISTANT, parts, line, time=time)
+            self._answers.append((self._open, line))
+        else:
+            self.draft.extend(self._open, parts, line)
+
+    # -- usage
+
+    def _event(self, payload: Mapping[str, Any], line: int) -> None:
+        kind = text(payload.get("type"))
+        self.draft.bookkeep(f"event_msg/{kind}")
+        if kind == "token_count" and isinstance(payload.get("info"), dict):
+            self._token_count(payload["info"], line)
+        elif kind in ("task_started", "turn_started", "turn_aborted"):
+            self._open = None
+        elif kind == "thread_settings_applied":
+            settings = mapping(payload.get("thread_settings"))
+            self._model = text(settings.get("model")) or self._model
+        elif kind == "thread_rolled_back":
+            self._rolled_back(count(payload.get("num_turns")) or 0, line)
+        elif kind == "sub_agent_activity":
+            self._sub_agent(payload)
+
+    def _token_count(self, info: Mapping[str, Any], line: int) -> None:
+        last, whole = mapping(info.get("last_token_usage")), info.get("total_token_usage")
+        self.draft.window = count(info.get("model_context_window")) or self.draft.window
+        self.draft.window_is_usable = self.draft.window is not None
+        if not count(last.get("input_tokens")):
+            self._after_compaction(count(last.get("total_tokens")))
+            return
+        if whole == self._total:
+            self.draft.duplicates += 1
+            return
+        self._total = whole
+        if self._open is None:
+            self._open = self.draft.add(Role.ASSISTANT, (), line)
+        elif self._answers and self._answers[-1][0] == self._open:
+            self._answers.pop()
+        at, self._open = self._open, None
+        answer, usage = self.draft.messages[at], usage_of(last)
+        self._hide_reasoning(at, usage.reasoning if usage else None)
+        total = count(mapping(whole).get("total_tokens"))
+        id_ = f"{total}:{last.get('input_tokens')}:{last.get('output_tokens')}"
+        self.draft.call(at, answer.line, id=id_, time=answer.time, model=self._model, usage=usage)
+        self._compaction = None
+
+    def _hide_reasoning(self, at: int, tokens: int | None) -> None:
+        """The encrypted reasoning of an answer takes the size that the provider reports for it."""
+        parts = self.draft.messages[at].parts
+        places = [number for number, part in enumerate(parts) if part.kind is PartKind.OPAQUE]
+        if places and tokens:
+            parts[places[0]] = Part(
+                PartKind.OPAQUE, "", parts[places[0]].line, name="reasoning", tokens=tokens
+            )
+
+    def _after_compaction(self, estimate: int | None) -> None:
+        """Right after a compaction, a count without input is the client's estimate of the new context."""
+        if self._compaction is not None and estimate:
+            self.draft.amend(self._compaction, tokens_after=estimate)
+        else:
+            self.draft.duplicates += 1
+
+    # -- what changes the context
+
+    def _compacted(self, payload: Mapping[str, Any], line: int, time: str) -> None:
+        self._open = None
+        history, message = payload.get("replacement_history"), text(payload.get("message"))
+        live = self.draft.live[MAIN]
+        kept = set(self._instructions) if isinstance(history, list) else self._kept_without_history()
+        drops = [index for index in live if index not in kept]
+        sealed = any(mapping(item).get("type") == "compaction" for item in sequence(history))
+        self._compaction = self.draft.event(
+            EventKind.SUMMARY, line, drops=drops, trigger="", opaque=sealed or not message.strip()
+        )
+        for item in sequence(history):
+            self._replaced(mapping(item), line, time)
+        if message.strip():
+            summary = Part(PartKind.SUMMARY, message, line)
+            index = self.draft.add(Role.USER, [summary], line, time=time, harness=True)
+            self.draft.amend(self._compaction, summary=index, opaque=False)
+        if not history and not message.strip():
+            self.draft.bookkeep("compacted")
+
+    def _replaced(self, item: Mapping[str, Any], line: int, time: str) -> None:
+        kind = text(item.get("type"))
+        if kind == "message" and item.get("role") != "assistant":
+            self._message(item, line, time, copied=True)
+        elif kind in ("compaction", "compaction_summary", "context_compaction"):
+            sealed = Part(PartKind.OPAQUE, "", line, name="compaction")
+            index = self.draft.add(Role.USER, [sealed], line, time=time, harness=True)
+            if self._compaction is not None:
+                self.draft.amend(self._compaction, summary=index)
+        else:
+            role = Role.TOOL if kind.endswith("_output") else Role.ASSISTANT
+            self.draft.add(role, output_parts(item, line), line, time=time, copied=True)
+
+    def _kept_without_history(self) -> set[int]:
+        """What an old compaction kept: standing instructions and the newest user messages."""
+        kept, left = set(self._instructions), _KEPT_USER_CHARACTERS
+        for index in reversed(self.draft.live[MAIN]):
+            message = self.draft.messages[index]
+            if message.role is Role.SYSTEM:
+                kept.add(index)
+            elif message.role is Role.USER and not message.harness and left > 0:
+                left -= sum(len(part.text) for part in message.parts)
+                kept.add(index)
+        return kept
+
+    def _rolled_back(self, turns: int, line: int) -> None:
+        live = [index for index in self._turns if index in self.draft.live[MAIN]]
+        if turns and live:
+            start = live[-min(turns, len(live))]
+            drops = [index for index in self.draft.live[MAIN] if index >= start]
+            self.draft.event(EventKind.REWIND, line, drops=drops, trigger="user")
+            self._open = None
+
+    def _sub_agent(self, payload: Mapping[str, Any]) -> None:
+        name = text(payload.get("agent_thread_id"))
+        title = text(payload.get("agent_path")) or text(payload.get("agent_nickname"))
+        if name and name not in self.draft.lanes:
+            self.draft.lanes[name] = Lane(name, title)
+
+    def finish(self) -> Transcript:
+        """The transcript. Answers without usage are calls only where the file reports no usage at all."""
+        if self._answers and not self.draft.calls:
+            for at, line in self._answers:
+                self.draft.call(at, line, model=self._model, time=self.draft.messages[at].time)
+            self.draft.notes.append("This rollout reports no usage: its calls are told by the answers alone.")
+        elif self._answers:
+            many = f"{len(self._answers)} answers" if len(self._answers) > 1 else "One answer"
+            lines = ", ".join(str(line) for _, line in self._answers[:5])
+            self.draft.notes.append(
+                f"{many} ended without a usage report (line {lines}): in the context, not among the calls."
+            )
+        return self.draft.finish()
+
+
+def claims(records: Sequence[Record]) -> bool:
+    """An envelope of Codex's own types, or the bare items of its first generation."""
+    values = [record.value for record in records if isinstance(record.value, dict)]
+    if any(value.get("type") in _ENVELOPE and isinstance(value.get("payload"), dict) for value in values):
+        return True
+    head = values[0] if values else {}
+    return "instructions" in head and "timestamp" in head and "git" in head
+
+
+def read(records: Iterable[Record]) -> Iterator[Transcript]:
+    """The one conversation of a rollout."""
+    reader = _Reader()
+    for record in records:
+        reader.read(record)
+    yield reader.finish()
+
+
+FORMAT = Format(
+    name="codex",
+    title="Codex CLI rollout (JSONL)",
+    recognised_by="records with type and payload: session_meta, response_item, event_msg …",
+    claims=claims,
+    read=read,
+    knows=frozenset({"usage", "model", "tools", "system prompt", "compaction", "timestamps"}),
+)

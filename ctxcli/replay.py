@@ -1,0 +1,62 @@
+"""What was in the context at each call, per lane: recorded compactions, clears and rewinds replayed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ctxcli.model import Call, Event, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """How a lane's context came to be what it was at one call, since the call before it in the lane."""
+
+    call: Call
+    entered: tuple[int, ...]
+    """Indices of the messages that are in the context now and were not at the call before."""
+    left: tuple[int, ...]
+    """Indices of the messages that were in the context at the call before and are not now."""
+    cleared: tuple[tuple[int, int], ...]
+    """(message, part) of the results cleared since, of messages still in the context."""
+    events: tuple[Event, ...]
+
+
+@dataclass(slots=True)
+class _Pending:
+    """What happened in a lane since its last call."""
+
+    entered: dict[int, None] = field(default_factory=dict)
+    left: list[int] = field(default_factory=list)
+    cleared: list[tuple[int, int]] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+    def apply(self, event: Event) -> None:
+        self.events.append(event)
+        for index in event.drops:
+            if index in self.entered:
+                del self.entered[index]
+            else:
+                self.left.append(index)
+        gone = set(event.drops)
+        self.cleared = [place for place in self.cleared if place[0] not in gone]
+        self.cleared += [place for place in event.clears if place[0] not in gone]
+
+    def frame(self, call: Call) -> Frame:
+        return Frame(call, tuple(self.entered), tuple(self.left), tuple(self.cleared), tuple(self.events))
+
+
+def replay(transcript: Transcript) -> Iterator[Frame]:
+    """One frame for each call, in the order of the transcript; a lane never reaches into another."""
+    lanes: dict[str, _Pending] = {}
+    events = sorted(transcript.events, key=lambda event: event.at)
+    calls = sorted(transcript.calls, key=lambda call: call.at)
+    next_event = next_call = 0
+    for index, message in enumerate(transcript.messages):
+        while next_event < len(events) and events[next_event].at <= index:
+            lanes.setdefault(events[next_event].lane, _Pending()).apply(events[next_event])
+            next_event += 1
+        pending = lanes.setdefault(message.lane, _Pending())
+        if next_call < len(calls) and calls[next_call].at == index:
+            yield pending.frame(calls[next_call])
+            next_call += 1
+            pending = lanes[message.lane] = _Pending()
+        pending.entered[index] = None

@@ -1,0 +1,91 @@
+"""Every way to extend ctx, on one page: the cards, and `shelf()` that puts them up read-only."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol, TypeVar
+
+from ctxcli.model import Record, Transcript
+from ctxcli.reports import AuditReport
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A transcript format: how to know it by its content, and how to read it."""
+
+    name: str
+    title: str
+    recognised_by: str
+    """In words, for `ctx formats`."""
+    claims: Callable[[Sequence[Record]], bool]
+    """Whether the first records (25 at most) are of this format; exactly one format may say so."""
+    read: Callable[[Iterable[Record]], Iterator[Transcript]]
+    """Streams the conversations of one source; bad records become skips, nothing is dropped."""
+    knows: frozenset[str] = frozenset()
+    """Which of KNOWLEDGE the format records."""
+    companions: tuple[str, ...] = ()
+    """Glob patterns, beside the file, of files that belong to it; `{stem}` is its name less the suffix."""
+
+
+KNOWLEDGE = ("usage", "model", "tools", "system prompt", "compaction", "sub-agents", "timestamps")
+"""What a format may record, in the order of the columns of `ctx formats`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """Where and how a report is drawn."""
+
+    width: int = 100
+    colour: bool = False
+    ascii: bool = False
+    every_call: bool = False
+
+
+class Drawing(Protocol):
+    """Turns audit reports into pieces of text that are written one after the other."""
+
+    def __call__(self, reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
+        """Draw lazily: a report is taken only when the one before it has been written."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    """An output format of a report."""
+
+    name: str
+    title: str
+    audit: Drawing
+
+
+class Weigh(Protocol):
+    """A counter of tokens. Any object of this shape can be handed to the library."""
+
+    name: str
+    """The encoding or rule, for reports."""
+    engine: str
+    """The program that counts."""
+
+    def count(self, texts: Sequence[str]) -> Sequence[int]:
+        """Tokens of each text, in order; texts may be empty and may hold any Unicode."""
+        ...
+
+
+class Card(Protocol):
+    """Anything with a name can stand on a shelf."""
+
+    @property
+    def name(self) -> str:
+        """The name that people type."""
+        ...
+
+
+CardT = TypeVar("CardT", bound=Card)
+
+
+def shelf(*cards: CardT) -> Mapping[str, CardT]:
+    """A read-only mapping by name, in the order given; raises ValueError for a name that stands twice."""
+    by_name = {card.name: card for card in cards}
+    if len(by_name) != len(cards):
+        raise ValueError(f"a name stands twice on a shelf: {[card.name for card in cards]}")
+    return MappingProxyType(by_name)

@@ -1,0 +1,1 @@
+"""One JSON Schema for each document that ctx writes or reads."""
