@@ -4,7 +4,7 @@ A transcript is a flat tuple of messages in source order. Each message stands in
 event (a compaction, a clear, a rewind) takes effect before the message whose index is its `at`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -236,7 +236,7 @@ class Transcript:
     path: str = ""
     bytes: int = 0
     lines: int = 0
-    many: bool = field(default=False, compare=False)
+    many: bool = False
     """One of several conversations in its source."""
 
 

@@ -15,9 +15,8 @@ class Frame:
     """Indices of the messages that are in the context now and were not at the call before."""
     left: tuple[int, ...]
     """Indices of the messages that were in the context at the call before and are not now."""
-    cleared: tuple[tuple[int, int], ...]
-    """(message, part) of the results cleared since, of messages still in the context."""
     events: tuple[Event, ...]
+    """In their order; their `clears` say which parts a placeholder replaced, or were stripped."""
 
 
 @dataclass(slots=True)
@@ -26,7 +25,6 @@ class _Pending:
 
     entered: dict[int, None] = field(default_factory=dict)
     left: list[int] = field(default_factory=list)
-    cleared: list[tuple[int, int]] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 
     def apply(self, event: Event) -> None:
@@ -36,12 +34,9 @@ class _Pending:
                 del self.entered[index]
             else:
                 self.left.append(index)
-        gone = set(event.drops)
-        self.cleared = [place for place in self.cleared if place[0] not in gone]
-        self.cleared += [place for place in event.clears if place[0] not in gone]
 
     def frame(self, call: Call) -> Frame:
-        return Frame(call, tuple(self.entered), tuple(self.left), tuple(self.cleared), tuple(self.events))
+        return Frame(call, tuple(self.entered), tuple(self.left), tuple(self.events))
 
 
 def replay(transcript: Transcript) -> Iterator[Frame]:

@@ -15,6 +15,8 @@ class Source:
     bytes: int
     lines: int
     conversation: str | None
+    many: bool = False
+    """The source holds several conversations; this is one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Counts:
     lanes: int
     duplicates: int
     skipped: int
+    recovered: int
     media: int
     records: int
     bookkeeping: dict[str, int]
@@ -88,10 +91,14 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What came back, measured and estimated; measured is null where the figure is a placeholder."""
+    """What came back, as reported and as estimated from its text.
+
+    final is false where the report is the placeholder of a stream's first event, far too low.
+    """
 
     measured: int | None
     estimated: int
+    final: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +198,9 @@ class Totals:
     cost: dict[str, Any] | None
     compaction_iterations: CompactionIterations
     new: int
-    """Estimated tokens that entered the context for the first time."""
+    """Tokens sent for the first time, in the same basis as sent."""
+    shared: int = 0
+    """What calls sent that an earlier input of the same run holds too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +216,8 @@ class CompactionRow:
     tokens_after: int | None
     recorded_before: int | None
     recorded_after: int | None
+    estimated_before: int | None
+    estimated_after: int | None
     summary_tokens: int | None
     dropped_messages: int
     cleared_results: int
@@ -242,7 +253,7 @@ class HotTool:
 
 @dataclass(frozen=True, slots=True)
 class LaneRow:
-    """One lane; tokens is what it sent, or what the source reports where calls are not recorded."""
+    """One lane: tokens is what its calls sent, reported_tokens what the source says of it as a whole."""
 
     lane: str
     title: str
@@ -251,6 +262,7 @@ class LaneRow:
     output: int | None
     cache: Cache | None
     peak: int | None
+    reported_tokens: int | None
     returned_tokens: int | None
     file: str
 

@@ -61,10 +61,15 @@ class Renderer:
 class Weigh(Protocol):
     """A counter of tokens. Any object of this shape can be handed to the library."""
 
-    name: str
-    """The encoding or rule, for reports."""
-    engine: str
-    """The program that counts."""
+    @property
+    def name(self) -> str:
+        """The encoding or rule, for reports."""
+        ...
+
+    @property
+    def engine(self) -> str:
+        """The program that counts."""
+        ...
 
     def count(self, texts: Sequence[str]) -> Sequence[int]:
         """Tokens of each text, in order; texts may be empty and may hold any Unicode."""

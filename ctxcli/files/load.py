@@ -59,13 +59,14 @@ def load(
     companions = _companions(format_, path, first)
     stream = _chain(first, records, companions, tally)
     held: Transcript | None = None
-    for transcript in format_.read(stream):
+    number = 0
+    for number, transcript in enumerate(format_.read(stream)):
         if held is not None:
-            yield Loaded(_finish(held, path, tally, last=False), companions)
+            yield Loaded(_finish(held, path, tally, number), companions)
         held = transcript
     if held is None or not (held.messages or held.calls):
         raise UnreadableError(f"{path}: {format_.title}, but it holds no message")
-    yield Loaded(_finish(held, path, tally, last=True), companions)
+    yield Loaded(_finish(held, path, tally, number + 1 if number else None), companions)
 
 
 def detect(first: list[Record], path: str) -> Format:
@@ -156,9 +157,7 @@ def _from_document(head: list[bytes], rest: list[bytes], tally: Tally, file: str
     yield Record(1, value, len(whole), file, element_lines(whole.decode("utf-8")))
 
 
-def _rescue(
-    head: list[bytes], rest: list[bytes], whole: bytes, tally: Tally, file: str
-) -> Iterator[Record]:
+def _rescue(head: list[bytes], rest: list[bytes], whole: bytes, tally: Tally, file: str) -> Iterator[Record]:
     by_line: list[Record] = []
     trial = Tally()
     for number, raw in enumerate([*head, *rest], 1):
@@ -212,8 +211,11 @@ def _belongs(file: Path, sessions: set[str]) -> bool:
         head = next(_records(str(file), Tally()), None)
     except UnreadableError:
         return False
-    return head is not None and _session(head) in sessions and isinstance(head.value, dict) and bool(
-        head.value.get("isSidechain")
+    return (
+        head is not None
+        and _session(head) in sessions
+        and isinstance(head.value, dict)
+        and bool(head.value.get("isSidechain"))
     )
 
 
@@ -222,25 +224,25 @@ def _session(record: Record) -> str:
     return str(value.get("sessionId") or "") if isinstance(value, dict) else ""
 
 
-def _chain(
-    first: list[Record], rest: Iterator[Record], companions: tuple[str, ...], tally: Tally
-) -> Iterator[Record]:
+def _chain(first: list[Record], rest: Iterator[Record], companions: tuple[str, ...], tally: Tally) -> Iterator[Record]:
     yield from first
     yield from rest
     for file in companions:
         yield from _records(file, tally, file)
 
 
-def _finish(transcript: Transcript, path: str, tally: Tally, *, last: bool) -> Transcript:
-    """The transcript with its place, and with the skips met since the one before."""
-    skips = tuple(
-        sorted((*transcript.skips, *tally.take_skips()), key=lambda skip: (skip.file, skip.line, skip.reason))
-    )
-    whole = last and not transcript.many
+def _finish(transcript: Transcript, path: str, tally: Tally, number: int | None) -> Transcript:
+    """The transcript with its place, and with the skips met since the one before.
+
+    `number` is its place among the conversations of its source, None for the only one.
+    """
+    found = (*transcript.skips, *tally.take_skips())
     return replace(
         transcript,
         path=path,
-        skips=skips,
-        bytes=tally.bytes if whole else transcript.bytes,
-        lines=tally.lines if whole else transcript.records,
+        skips=tuple(sorted(found, key=lambda skip: (skip.file, skip.line, skip.reason))),
+        id=transcript.id or (str(number) if number else None),
+        bytes=transcript.bytes if number else tally.bytes,
+        lines=transcript.records if number else tally.lines,
+        many=number is not None,
     )

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +57,7 @@ def _recover(raw: bytes) -> tuple[list[Any], list[Torn]]:
 
 
 def _values_of(text: str) -> tuple[list[Any], int, str]:
-    """The values at the start of a text, the place from which no more could be read (0 if none), a refusal."""
+    """The values at the start of a text, where no more could be read (0: all was), a refusal."""
     values: list[Any] = []
     at = _skip_space(text, 0)
     while at < len(text):
@@ -118,17 +117,17 @@ class _LineIndex:
     def build(self, text: str) -> dict[tuple[str | int, ...], tuple[int, ...]]:
         line, last_string = 1, ""
         for match in _TOKEN.finditer(text):
-            token = match.group()
-            if token == "\n":
+            sign = match.group()
+            if sign == "\n":
                 line += 1
-            elif token[0] == '"':
+            elif sign[0] == '"':
                 self._element(line)
-                last_string = token
-                line += token.count("\n")
-            elif token in "[{":
+                last_string = sign
+                line += sign.count("\n")
+            elif sign in "[{":
                 self._element(line)
-                self._open(token == "[", last_string)
-            elif token in "]}":
+                self._open(sign == "[", last_string)
+            elif sign in "]}":
                 if self._stack:
                     self._stack.pop()
             elif self._stack:

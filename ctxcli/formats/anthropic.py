@@ -59,7 +59,7 @@ def read(records: Iterable[Record]) -> Iterator[Transcript]:
 FORMAT = Format(
     name="anthropic",
     title="Anthropic Messages (requests, responses, dumps of both)",
-    recognised_by="`system` beside `messages`, tool_use / tool_result / thinking blocks, responses of type message",
+    recognised_by="`system` beside `messages`, tool_use / tool_result / thinking blocks, type: message",
     claims=claims,
     read=read,
     knows=frozenset({"usage", "model", "tools", "system prompt", "compaction"}),

@@ -26,7 +26,7 @@ from ctxcli.shelf import Format
 
 _ENVELOPE = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 _KEPT_USER_CHARACTERS = 80_000
-"""Codex keeps the newest 20,000 tokens of user messages, at its own 4 bytes a token (codex-rs/core/src/compact.rs)."""
+"""Codex keeps the newest 20,000 tokens of user messages, by its own 4 bytes a token (core/src/compact.rs)."""
 
 
 class _Reader:
@@ -48,7 +48,7 @@ class _Reader:
         self.draft.saw(record)
         value = record.value
         if not isinstance(value, dict):
-            self.draft.skip(record.line, f"a JSON {type(value).__name__} stands where a record should: skipped")
+            self.draft.not_a_record(record)
             return
         payload, type_ = value.get("payload"), text(value.get("type"))
         time = text(value.get("timestamp"))
@@ -180,9 +180,7 @@ class _Reader:
         parts = self.draft.messages[at].parts
         places = [number for number, part in enumerate(parts) if part.kind is PartKind.OPAQUE]
         if places and tokens:
-            parts[places[0]] = Part(
-                PartKind.OPAQUE, "", parts[places[0]].line, name="reasoning", tokens=tokens
-            )
+            parts[places[0]] = Part(PartKind.OPAQUE, "", parts[places[0]].line, name="reasoning", tokens=tokens)
 
     def _after_compaction(self, estimate: int | None) -> None:
         """Right after a compaction, a count without input is the client's estimate of the new context."""

@@ -20,7 +20,7 @@ class Counter:
     _known: dict[bytes, int] = field(default_factory=dict)
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text; `engine` then says which program counted (or would have, without the cache)."""
+        """Tokens of each text; `engine` then says which program counted, or would have without the cache."""
         digests = [digest(text) for text in texts]
         missing = {key: text for key, text in zip(digests, texts, strict=True) if key not in self._known}
         program = engine_for(self.name, sum(map(len, missing.values())))
@@ -48,7 +48,7 @@ class Choice:
 
 
 def choose(models: Sequence[str], wanted: str | None = None) -> Choice:
-    """The encoding for these models, the most used first: what the user names, the model's own, o200k_base."""
+    """The encoding for these models, the most used first: the user's choice, the model's own, o200k_base."""
     if wanted and wanted not in ("auto", ""):
         name = wanted.removeprefix("tiktoken:")
         if name in ("heuristic", "rules"):

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from ctxcli.tokens.vocab import PATTERNS, encoding
 
 _LONGEST_RUN = 4096
-_WHITESPACE_RUN = re.compile(r"\s{%d}" % _LONGEST_RUN)
+_WHITESPACE_RUN = re.compile(rf"\s{{{_LONGEST_RUN}}}")
 _BATCH = 64
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -30,12 +31,9 @@ def pieces(text: str) -> list[str]:
     """
     if len(text) < _LONGEST_RUN or _WHITESPACE_RUN.search(text) is None:
         return [text]
-    cuts = [0]
-    for match in _WHITESPACE_RUN.finditer(text):
-        if match.end() < len(text):
-            cuts.append(match.end())
-    cuts.append(len(text))
-    return [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    ends = (match.end() for match in _WHITESPACE_RUN.finditer(text))
+    cuts = [0, *(end for end in ends if end < len(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(cuts)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +71,7 @@ class Toktok:
 
         ready = [clean(text) for text in texts]
         odd = {at for at, text in enumerate(ready) if "'\u017f" in text}
-        counts: list[int] = toktok.batch_count(
-            ["" if at in odd else text for at, text in enumerate(ready)], self.name
-        )
+        counts: list[int] = toktok.batch_count(["" if at in odd else text for at, text in enumerate(ready)], self.name)
         for at in odd:
             counts[at] = Tiktoken(self.name).count([ready[at]])[0]
         return counts

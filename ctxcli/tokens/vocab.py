@@ -32,7 +32,7 @@ DEFAULT = "o200k_base"
 
 
 def ranks(name: str) -> dict[bytes, int]:
-    """The vocabulary of a shipped encoding: token to rank. The packed form is made by scripts/pack_vocab.py."""
+    """The vocabulary of a shipped encoding: token to rank. See scripts/pack_vocab.py."""
     packed = (files("ctxcli.tokens") / "vocab" / f"{name}.bin").read_bytes()
     tokens = [packed[at : at + 1] for at in range(256)]
     tokens += packed[256:].split(b"\xff")
@@ -61,13 +61,13 @@ def _from_tiktoken(name: str) -> "tiktoken.Encoding":
 
     fetch = load.read_file
 
-    def refuse(path: str) -> bytes:
-        if "://" in path:
+    def refuse(blobpath: str) -> bytes:
+        if "://" in blobpath:
             raise VocabularyError(
                 f"the vocabulary of {name} is not in tiktoken's cache, and ctx downloads nothing. "
                 f"Fill the cache once with: python -c \"import tiktoken; tiktoken.get_encoding('{name}')\""
             )
-        return fetch(path)
+        return fetch(blobpath)
 
     load.read_file = refuse
     try:

@@ -166,9 +166,7 @@ class Chain:
 
 
 def _words(parts: Sequence[Part]) -> list[tuple[str, str]]:
-    return [
-        (part.name, part.text) for part in parts if part.kind in (PartKind.TEXT, PartKind.TOOL_CALL)
-    ]
+    return [(part.name, part.text) for part in parts if part.kind in (PartKind.TEXT, PartKind.TOOL_CALL)]
 
 
 def _same(first: Sequence[bytes], second: Sequence[bytes]) -> int:

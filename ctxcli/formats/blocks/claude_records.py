@@ -42,7 +42,7 @@ _STRIPS_THINKING = re.compile(r"claude-(3|2|instant|haiku|opus-4(-0|-1)?(-20|$)|
 
 
 def strips_thinking(model: str) -> bool:
-    """Whether thinking of earlier turns leaves the context at the next user turn: so up to Opus 4.1, Sonnet 4.5.
+    """Whether a user turn drops the thinking of the turns before: so up to Opus 4.1 and Sonnet 4.5.
 
     Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking (Opus 4.5 and
     later keep it), and the same seen in the measured growth of sessions.

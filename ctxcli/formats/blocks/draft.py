@@ -20,6 +20,12 @@ from ctxcli.model import (
     Usage,
 )
 
+JSON_NAMES = {
+    "list": "an array", "dict": "an object", "str": "a string", "int": "a number", "float": "a number",
+    "bool": "a truth value", "NoneType": "null",
+}  # fmt: skip
+"""What JSON calls the values that Python has read from it."""
+
 
 @dataclass(slots=True)
 class OpenMessage:
@@ -41,9 +47,7 @@ class OpenMessage:
         """The finished message; results learn their tool's name and address from the call."""
         parts = tuple(_named(part, tools) for part in self.parts)
         lines = tuple(sorted(set(self.lines)))
-        return Message(
-            self.role, parts, self.lane, self.line, lines, self.id, self.time, self.harness, self.copied
-        )
+        return Message(self.role, parts, self.lane, self.line, lines, self.id, self.time, self.harness, self.copied)
 
 
 def _named(part: Part, tools: dict[str, Part]) -> Part:
@@ -57,8 +61,8 @@ def _named(part: Part, tools: dict[str, Part]) -> Part:
 class Draft:
     """Collects one conversation record by record.
 
-    Every record must end in exactly one of: a message (`took`), `bookkeep`, `skip`, `duplicate`
-    or `unknown`; `finish` then accounts for all of them.
+    Every record must end in exactly one of: a message (`add`, `extend`), `bookkeep`,
+    `not_a_record`, `unknown` or a count of `duplicates`; `finish` then accounts for all of them.
     """
 
     format: str
@@ -89,7 +93,7 @@ class Draft:
         self.records += 1
         self.size += record.size
 
-    def add(
+    def add(  # noqa: PLR0913 - the facts of a message, by name
         self,
         role: Role,
         parts: Iterable[Part],
@@ -126,7 +130,7 @@ class Draft:
         self.calls.append(Call(at, self.messages[at].lane, line, **facts))  # type: ignore[arg-type]
         return len(self.calls) - 1
 
-    def event(
+    def event(  # noqa: PLR0913 - the facts of an event, by name
         self,
         kind: EventKind,
         line: int,
@@ -193,9 +197,11 @@ class Draft:
         """The record is of a type that this reader does not know."""
         self._unknown.setdefault(type_, []).append(line)
 
-    def skip(self, line: int, reason: str, file: str = "") -> None:
-        """The record cannot be read."""
-        self.skips.append(Skip(line, reason, file=file))
+    def not_a_record(self, record: Record) -> None:
+        """A JSON value that is no object: a number, a list, a string."""
+        kind = JSON_NAMES.get(type(record.value).__name__, "value")
+        reason = f"{kind} stands where a record should: skipped"
+        self.skips.append(Skip(record.line, reason, file=record.file))
 
     def finish(self, *, books: Sequence[tuple[str, int]] | None = None) -> Transcript:
         """The finished transcript."""

@@ -131,9 +131,7 @@ def _placed(
 ) -> tuple[tuple[Mapping[str, Any], int], ...]:
     lines = (record.lines or {}).get(at, ())
     start = _line(record, at[:-1])
-    return tuple(
-        (message, lines[number] if number < len(lines) else start) for number, message in enumerate(messages)
-    )
+    return tuple((message, lines[number] if number < len(lines) else start) for number, message in enumerate(messages))
 
 
 def is_anthropic(exchange: Exchange) -> bool:

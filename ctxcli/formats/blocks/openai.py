@@ -13,7 +13,9 @@ from ctxcli.model import Part, PartKind, Usage
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "summary_text"})
 _THINKING_TYPES = frozenset({"reasoning", "reasoning_text", "thinking"})
 _IMAGE_TYPES = frozenset({"image_url", "input_image", "image"})
-_HIDDEN = frozenset({"type", "id", "call_id", "status", "encrypted_content", "internal_chat_message_metadata_passthrough"})
+_HIDDEN = frozenset(
+    {"type", "id", "call_id", "status", "encrypted_content", "internal_chat_message_metadata_passthrough"}
+)
 
 
 def content_parts(content: Any, line: int, kind: PartKind = PartKind.TEXT) -> Iterator[Part]:
@@ -94,13 +96,11 @@ def chat_calls(message: Mapping[str, Any], line: int) -> Iterator[Part]:
     if legacy:
         arguments = legacy.get("arguments")
         name = text(legacy.get("name"))
-        yield Part(
-            PartKind.TOOL_CALL, text(arguments), line, name=name, ref=name, address=address_of(arguments)
-        )
+        yield Part(PartKind.TOOL_CALL, text(arguments), line, name=name, ref=name, address=address_of(arguments))
 
 
 def usage_of(value: Any) -> Usage | None:
-    """Usage of Chat Completions or Responses: cached tokens are part of the prompt, reasoning of the output."""
+    """Usage of Chat Completions or Responses: cached tokens are in the prompt, reasoning is in the output."""
     raw = mapping(value)
     prompt = count(raw.get("prompt_tokens", raw.get("input_tokens")))
     if prompt is None:

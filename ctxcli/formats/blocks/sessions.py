@@ -58,8 +58,11 @@ def split_sessions(draft: Draft, sessions: Sessions) -> list[Transcript]:
     if len(roots) < 2:
         return [replace(whole, id=first_id or draft.id)]
     parts = [_pick(whole, groups[root], draft.messages[groups[root][0]].group) for root in roots]
-    spare = {"skips": (), "bookkeeping": (), "duplicates": 0, "records": 0, "bytes": 0}
-    return [parts[0], *(replace(part, **spare) for part in parts[1:])]
+    return [parts[0], *map(_without_books, parts[1:])]
+
+
+def _without_books(part: Transcript) -> Transcript:
+    return replace(part, skips=(), bookkeeping=(), duplicates=0, records=0, bytes=0)
 
 
 def _pick(whole: Transcript, indices: list[int], session: str) -> Transcript:
@@ -70,9 +73,7 @@ def _pick(whole: Transcript, indices: list[int], session: str) -> Transcript:
     events = tuple(event for event in (_move_event(event, moved, indices) for event in whole.events) if event)
     names = {message.lane for message in messages} | {MAIN}
     lanes = tuple(lane for lane in whole.lanes if lane.name in names)
-    return replace(
-        whole, id=session, messages=messages, calls=calls, events=events, lanes=lanes, many=True
-    )
+    return replace(whole, id=session, messages=messages, calls=calls, events=events, lanes=lanes)
 
 
 def _move_call(call: Call, moved: Mapping[int, int]) -> Call:

@@ -1,0 +1,188 @@
+"""What the calls come to: the budget, the totals, the compactions and the lanes."""
+
+from collections.abc import Sequence
+
+from ctxcli.audit.rows import cache_of
+from ctxcli.audit.walk import Scales, Step
+from ctxcli.budget import Limits, Usable, quotas
+from ctxcli.model import COMPACTIONS, MAIN, Event, Layer, PartKind, Transcript
+from ctxcli.reports import (
+    Budget,
+    Cache,
+    CompactionIterations,
+    CompactionRow,
+    Counts,
+    LaneRow,
+    LayerBudget,
+    Totals,
+)
+
+
+def counts_of(transcript: Transcript) -> Counts:
+    """How many of each thing there are."""
+    return Counts(
+        messages=len(transcript.messages),
+        calls=len(transcript.calls),
+        lanes=len(transcript.lanes),
+        duplicates=transcript.duplicates,
+        skipped=sum(not skip.recovered for skip in transcript.skips),
+        recovered=sum(skip.recovered for skip in transcript.skips),
+        media=sum(part.media is not None for message in transcript.messages for part in message.parts),
+        records=transcript.records,
+        bookkeeping=dict(transcript.bookkeeping),
+    )
+
+
+def budget_of(steps: Sequence[Step], usable: Usable, limits: Limits) -> Budget:
+    """The layers of the main lane (or of the only one) against their quotas.
+
+    What the provider measured beside the estimate counts as system prompt and tools when the quotas
+    are worked out: it is what stands in no file.
+    """
+    main = [step for step in steps if step.call.lane == MAIN] or list(steps)
+    if not main:
+        return Budget((), overflow=False, peak_call=None, peak=None, share=None)
+    peak = max(main, key=lambda step: (step.size, -step.n))
+    hidden = max(0, peak.size - peak.estimated)
+    fixed = peak.layers[Layer.SYSTEM] + peak.layers[Layer.TOOLS] + hidden
+    wanted = quotas(usable.usable, fixed, limits.shares)
+    layers = []
+    for layer in Layer:
+        most, quota = max(step.layers[layer] for step in main), wanted[layer]
+        over = 0 if quota is None else max(0, most - quota)
+        layers.append(LayerBudget(layer.value, quota, most, peak.layers[layer], over))
+    if any(step.measured is not None for step in main):
+        most = max(max(0, step.size - step.estimated) for step in main)
+        layers.append(LayerBudget("unattributed", None, most, hidden, 0))
+    overflow = any(layer.overflow for layer in layers) or bool(usable.usable is not None and peak.size > usable.usable)
+    share = round(peak.size / usable.usable, 4) if usable.usable else None
+    return Budget(tuple(layers), overflow, peak.n, peak.size, share)
+
+
+def totals_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> Totals:
+    """Sums over all lanes; measured and estimated are only ever added where `basis` says mixed."""
+    outputs = [step.call.usage.output if step.call.usage else None for step in steps]
+    iterations = [
+        step for call in transcript.calls if call.usage for step in call.usage.iterations if step.kind != "message"
+    ]
+    return Totals(
+        sent=sum(step.size for step in steps),
+        basis=_basis([step.measured for step in steps]),
+        output=sum(
+            scales.text_of(step.call.model, step.call.at) if output is None else output
+            for step, output in zip(steps, outputs, strict=True)
+        ),
+        output_basis=_output_basis(steps, outputs),
+        cache=sum_caches(steps),
+        cost=None,
+        compaction_iterations=CompactionIterations(
+            len(iterations), sum(step.input for step in iterations), sum(step.output for step in iterations)
+        ),
+        new=_new(steps),
+    )
+
+
+def _basis(figures: Sequence[int | None]) -> str:
+    known = sum(figure is not None for figure in figures)
+    if known == len(figures) and figures:
+        return "measured"
+    return "mixed" if known else "estimated"
+
+
+def _output_basis(steps: Sequence[Step], outputs: Sequence[int | None]) -> str:
+    basis = _basis(outputs)
+    final = all(step.call.usage.output_final for step in steps if step.call.usage)
+    return basis if final or basis == "estimated" else "placeholder"
+
+
+def _new(steps: Sequence[Step]) -> int:
+    """Tokens sent for the first time: each lane's growth, in the basis of what was sent."""
+    new, last = 0, dict[str, int]()
+    for step in steps:
+        before = last.get(step.call.lane)
+        last[step.call.lane] = step.size
+        new += step.size if before is None else max(0, step.size - before)
+    return new
+
+
+def sum_caches(steps: Sequence[Step]) -> Cache | None:
+    """What the cache did over several calls; None where none of them says."""
+    caches = [cache for cache in (cache_of(step.call.usage) for step in steps) if cache is not None]
+    if not caches:
+        return None
+    return Cache(
+        sum(cache.read for cache in caches),
+        sum(cache.write for cache in caches),
+        sum(cache.uncached for cache in caches),
+    )
+
+
+def compactions_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> tuple[CompactionRow, ...]:
+    """Each recorded compaction, with the context before and after it."""
+    return tuple(_compaction(event, steps, scales) for event in transcript.events if event.kind in COMPACTIONS)
+
+
+def _compaction(event: Event, steps: Sequence[Step], scales: Scales) -> CompactionRow:
+    lane = [step for step in steps if step.call.lane == event.lane]
+    before = next((step for step in reversed(lane) if step.call.at < event.at), None)
+    after = next((step for step in lane if step.call.at >= event.at), None)
+    summary = None
+    if event.summary is not None and not event.opaque:
+        model = after.call.model if after else before.call.model if before else ""
+        summary = scales.of(model if model in scales.fits else "", event.summary).total
+    return CompactionRow(
+        line=event.line,
+        lane=event.lane,
+        call=after.n if after else None,
+        kind=event.kind.value,
+        trigger=event.trigger or "unknown",
+        tokens_before=before.measured if before and before.measured is not None else event.tokens_before,
+        tokens_after=after.measured if after and after.measured is not None else event.tokens_after,
+        recorded_before=event.tokens_before,
+        recorded_after=event.tokens_after,
+        estimated_before=before.estimated if before else None,
+        estimated_after=after.estimated if after else None,
+        summary_tokens=summary,
+        dropped_messages=len(event.drops),
+        cleared_results=len(event.clears),
+        opaque=event.opaque,
+    )
+
+
+def lanes_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> tuple[LaneRow, ...]:
+    """The lanes; of a sub-agent whose calls are not in the file, only what the source reports."""
+    rows = []
+    for lane in transcript.lanes:
+        own = [step for step in steps if step.call.lane == lane.name]
+        rows.append(
+            LaneRow(
+                lane=lane.name,
+                title=lane.title,
+                calls=len(own) or (0 if lane.name == MAIN else None),
+                tokens=sum(step.size for step in own) if own else None,
+                output=_sum([step.call.usage.output if step.call.usage else None for step in own]),
+                cache=sum_caches(own),
+                peak=max((step.size for step in own), default=None),
+                reported_tokens=lane.tokens,
+                returned_tokens=_returned(lane.spawned_by, transcript, scales),
+                file=lane.file,
+            )
+        )
+    return tuple(rows)
+
+
+def _sum(figures: Sequence[int | None]) -> int | None:
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if known else None
+
+
+def _returned(ref: str, transcript: Transcript, scales: Scales) -> int | None:
+    """The weight of the tool result by which a sub-agent answered."""
+    if not ref:
+        return None
+    model = next((call.model for call in transcript.calls if call.lane == MAIN), "")
+    for index, message in enumerate(transcript.messages):
+        for number, part in enumerate(message.parts):
+            if part.kind is PartKind.TOOL_RESULT and part.ref == ref:
+                return scales.of(model, index).parts[number]
+    return None

@@ -1,0 +1,57 @@
+"""What is largest: single parts, and what each tool returned in all."""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ctxcli.audit.rows import what
+from ctxcli.audit.walk import Scales
+from ctxcli.model import PartKind, Transcript
+from ctxcli.reports import Hot, HotTool
+
+_MOST_PARTS = 10
+_MOST_TOOLS = 12
+
+
+def _weights(transcript: Transcript, scales: Scales) -> Iterator[tuple[int, int, int]]:
+    """(message, part, tokens) of everything that entered a context for the first time."""
+    model_of: dict[str, str] = {}
+    for call in transcript.calls:
+        model_of.setdefault(call.lane, call.model)
+    for index, message in enumerate(transcript.messages):
+        if not message.copied:
+            weighed = scales.of(model_of.get(message.lane, ""), index)
+            for number, tokens in enumerate(weighed.parts):
+                yield index, number, tokens
+
+
+def hot_parts(transcript: Transcript, scales: Scales) -> tuple[Hot, ...]:
+    """The largest single parts, each with its share of all that entered its lane."""
+    weights = list(_weights(transcript, scales))
+    lanes: defaultdict[str, int] = defaultdict(int)
+    for index, _, tokens in weights:
+        lanes[transcript.messages[index].lane] += tokens
+    largest = heapq.nsmallest(_MOST_PARTS, weights, key=lambda one: (-one[2], one[0], one[1]))
+    found = []
+    for index, number, tokens in largest:
+        message = transcript.messages[index]
+        part = message.parts[number]
+        if tokens:
+            share = round(tokens / lanes[message.lane], 4)
+            found.append(Hot(part.line, message.lane, what(message, part), part.name, part.address, tokens, share))
+    return tuple(found)
+
+
+def hot_tools(transcript: Transcript, scales: Scales) -> tuple[HotTool, ...]:
+    """What each tool returned in all lanes, the largest first."""
+    results: defaultdict[str, list[int]] = defaultdict(list)
+    for index, number, tokens in _weights(transcript, scales):
+        part = transcript.messages[index].parts[number]
+        if part.kind is PartKind.TOOL_RESULT:
+            results[part.name or "?"].append(tokens)
+    whole = sum(map(sum, results.values()))
+    rows = [
+        HotTool(tool, len(sizes), sum(sizes), round(sum(sizes) / whole, 4) if whole else 0.0)
+        for tool, sizes in results.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.tokens, row.tool))[:_MOST_TOOLS])

@@ -1,0 +1,158 @@
+"""The audit of one transcript: count, calibrate, walk, conclude."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from ctxcli.audit.conclude import budget_of, compactions_of, counts_of, lanes_of, totals_of
+from ctxcli.audit.hot import hot_parts, hot_tools
+from ctxcli.audit.rows import call_rows
+from ctxcli.audit.walk import Scales, Step, growths, walk
+from ctxcli.budget import Limits, Usable, usable_window
+from ctxcli.model import MAIN, Transcript
+from ctxcli.reports import (
+    AuditReport,
+    Calibration,
+    Limit,
+    SkipRow,
+    Source,
+    Tokenizer,
+    Window,
+)
+from ctxcli.shelf import Weigh
+from ctxcli.tokens import Choice, Fit, choose, count_parts, counter, fit
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What an audit is held against, and how it counts."""
+
+    limits: Limits = field(default_factory=Limits)
+    fail_over: float | None = None
+    """Share of the usable window, 0 to 1, that no call may exceed."""
+    max_growth: int | None = None
+    """Tokens that no call may add."""
+    tokenizer: str | None = None
+    weigher: Callable[[str], Weigh] = counter
+    """Gives the counter for an encoding's name."""
+
+
+def audit(transcript: Transcript, settings: Settings | None = None) -> AuditReport:
+    """Audit one transcript. Raises VocabularyError where the tokenizer asked for cannot be had."""
+    settings = settings or Settings()
+    models = _models(transcript)
+    choice = choose(models, settings.tokenizer)
+    weigh = settings.weigher(choice.name)
+    counted = count_parts(transcript, weigh)
+    fits = _fits(transcript, counted, choice)
+    scales = Scales(transcript, counted, fits)
+    steps = list(walk(transcript, scales))
+    usable = usable_window(settings.limits, models, transcript.window, recorded_is_usable=transcript.window_is_usable)
+    limits = _limits(steps, usable, settings)
+    over = tuple(step.n for step in steps if usable.max_context and step.size > usable.max_context)
+    return AuditReport(
+        ok=not any(limit.calls for limit in limits),
+        source=_source(transcript, models),
+        tokenizer=_tokenizer(choice, weigh, fits, models),
+        window=Window(usable.max_context, usable.origin, usable.reserve, usable.usable, over),
+        counts=counts_of(transcript),
+        calls=call_rows(steps, transcript, scales, usable),
+        budget=budget_of(steps, usable, settings.limits),
+        totals=totals_of(steps, transcript, scales),
+        compactions=compactions_of(steps, transcript, scales),
+        hot=hot_parts(transcript, scales),
+        hot_tools=hot_tools(transcript, scales),
+        waste={"stale_tokens": None, "repeated_tokens": None},
+        lanes=lanes_of(steps, transcript, scales),
+        advice=(),
+        skips=tuple(SkipRow(skip.line, skip.reason, skip.recovered, skip.file) for skip in transcript.skips),
+        limits=limits,
+        notes=(*transcript.notes, *_notes(transcript, usable, over)),
+    )
+
+
+def _models(transcript: Transcript) -> list[str]:
+    """The models of the main lane, the most used first, then those of the other lanes."""
+    main = Counter(call.model for call in transcript.calls if call.lane == MAIN and call.model)
+    rest = Counter(call.model for call in transcript.calls if call.lane != MAIN and call.model)
+    return [model for model, _ in main.most_common()] + [model for model, _ in rest.most_common() if model not in main]
+
+
+def _fits(transcript: Transcript, counted: list[tuple[int, ...]], choice: Choice) -> dict[str, Fit]:
+    """A fit for each model, the unnamed one included."""
+    rows = growths(transcript, counted)
+    names = {call.model for call in transcript.calls} | {""}
+    exact = choice.exact and not choice.chosen
+    fits = {name: fit(rows.get(name, ()), name, exact=exact) for name in sorted(names)}
+    if choice.chosen and choice.exact and not any(rows.values()):
+        return {name: replace(found, ratio=1.0) for name, found in fits.items()}
+    return fits
+
+
+def _tokenizer(choice: Choice, weigh: Weigh, fits: dict[str, Fit], models: list[str]) -> Tokenizer:
+    named = [name for name in fits if name] or [""]
+    order = sorted(named, key=lambda name: models.index(name) if name in models else len(models))
+    by_model = tuple(_calibration(name, fits[name]) for name in order)
+    first = by_model[0] if by_model and by_model[0].origin != "exact" else None
+    return Tokenizer(weigh.name, weigh.engine, choice.exact, first, by_model)
+
+
+def _calibration(model: str, found: Fit) -> Calibration:
+    return Calibration(
+        model,
+        found.ratio,
+        found.calls,
+        found.r2,
+        found.spread,
+        found.median_error,
+        dict(found.kinds),
+        found.overhead,
+        found.origin,
+    )
+
+
+def _source(transcript: Transcript, models: list[str]) -> Source:
+    return Source(
+        transcript.path,
+        transcript.format,
+        transcript.agent,
+        tuple(models),
+        transcript.bytes,
+        transcript.lines,
+        transcript.id,
+        transcript.many,
+    )
+
+
+def _limits(steps: list[Step], usable: Usable, settings: Settings) -> tuple[Limit, ...]:
+    """The limits that the user set, each with the calls over it."""
+    found = []
+    if settings.limits.max_context is not None and settings.limits.max_context_origin == "flag":
+        most = settings.limits.max_context
+        found.append(Limit("max-context", most, tuple(step.n for step in steps if step.size > most)))
+    if settings.fail_over is not None and usable.usable is not None:
+        most = int(usable.usable * settings.fail_over)
+        found.append(Limit("fail-over", most, tuple(step.n for step in steps if step.size > most)))
+    if settings.max_growth is not None:
+        most = settings.max_growth
+        grown = tuple(step.n for step in steps if (step.added if step.growth is None else step.growth) > most)
+        found.append(Limit("max-growth", most, grown))
+    return tuple(found)
+
+
+def _notes(transcript: Transcript, usable: Usable, over: tuple[int, ...]) -> list[str]:
+    notes = []
+    if over:
+        notes.append(
+            f"{len(over)} call{'s' if len(over) > 1 else ''} exceeded the assumed window of "
+            f"{usable.max_context:,} tokens ({usable.origin}): set the right one with --max-context."
+        )
+    placeholders = sum(
+        1 for call in transcript.calls if call.usage and call.usage.output and not call.usage.output_final
+    )
+    if placeholders:
+        notes.append(
+            f"The output of {placeholders} of {len(transcript.calls)} calls is the placeholder of a stream's "
+            "first event: the recorded output is too low."
+        )
+    return notes

@@ -1,0 +1,1 @@
+"""The command line: flags, exit codes, and nothing that a library user would want."""

@@ -1,0 +1,138 @@
+"""`ctx audit`."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import click
+
+from ctxcli.audit import Settings, audit
+from ctxcli.budget import Limits
+from ctxcli.cli import options as opt
+from ctxcli.cli.output import canvas, emit
+from ctxcli.cli.progress import reading
+from ctxcli.errors import CtxError, UnknownFormatError, UnreadableError
+from ctxcli.files import Found, find, load
+from ctxcli.model import Transcript
+from ctxcli.renderers import RENDERERS
+from ctxcli.reports import AuditReport
+from ctxcli.tokens import CountCache, counter
+
+
+@click.command("audit")
+@opt.options(
+    opt.files, opt.settings, opt.output_format, opt.json_, opt.output,
+    click.option("--all", "every_call", is_flag=True, help="Every call, and every conversation of a file in full."),
+    opt.conversation, opt.from_format, opt.max_context, opt.reserve_output, opt.share, opt.fail_over,
+    opt.max_growth, opt.tokenizer, opt.cache, opt.strict, opt.exit_zero,
+)  # fmt: skip
+@click.pass_context
+def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> int:
+    """Say call by call where the tokens of a transcript went, layer by layer.
+
+    FILE is a transcript, a folder of them, or - for standard input; .gz and .zst are read as they are.
+    Exit 1 where a call is over a limit that you set, 2 where something could not be read.
+    """
+    run = _Run(_settings(ctx, flags), flags["conversation"], flags["from_"], strict=flags["strict"])
+    name = "json" if flags["as_json"] else flags["format_"]
+    drawing = RENDERERS[name].audit(
+        run.reports(list(find(files))), canvas(flags["output"], every_call=flags["every_call"])
+    )
+    emit(drawing, flags["output"], files)
+    if run.failed:
+        return 2
+    return 0 if run.ok or flags["exit_zero"] else 1
+
+
+def _settings(ctx: click.Context, flags: dict[str, Any]) -> Settings:
+    origin = ctx.get_parameter_source("max_context")
+    by_file = origin is click.core.ParameterSource.DEFAULT_MAP
+    limits = Limits(
+        max_context=flags["max_context"],
+        max_context_origin="config" if by_file else "flag",
+        reserve_output=flags["reserve_output"],
+        shares=dict(flags["share"]),
+    )
+    cache = CountCache() if flags["cache"] else None
+    return Settings(limits, flags["fail_over"], flags["max_growth"], flags["tokenizer"], partial(counter, cache=cache))
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run over several sources: reports as they come, and what to exit with."""
+
+    settings: Settings
+    conversation: str | None
+    from_: str | None
+    strict: bool
+    ok: bool = True
+    failed: bool = False
+    _seen: set[str] = field(default_factory=set)
+
+    def reports(self, sources: list[Found]) -> Iterator[AuditReport]:
+        """The report of each conversation; what cannot be read is said and passed over."""
+        given = wanted = 0
+        taken: set[str] = set()
+        for source in sources:
+            if source.path in taken:
+                continue
+            try:
+                for number, transcript in enumerate(self._conversations(source, taken), 1):
+                    wanted += 1
+                    if self.conversation is None or self.conversation in (transcript.id, str(number)):
+                        given += 1
+                        yield self._report(transcript)
+            except CtxError as error:
+                self._complain(error, source)
+        if not given and not self.failed:
+            self._nothing(wanted)
+
+    def _conversations(self, source: Found, taken: set[str]) -> Iterator[Transcript]:
+        with ExitStack() as stack:
+            progress = stack.enter_context(reading(source.path))
+            for loaded in load(source.path, format_name=self.from_, progress=progress):
+                taken.update(loaded.companions)
+                if self.strict and loaded.transcript.skips:
+                    skip = loaded.transcript.skips[0]
+                    raise UnreadableError(f"{skip.file or source.path}: line {skip.line}: {skip.reason} (--strict)")
+                yield loaded.transcript
+
+    def _report(self, transcript: Transcript) -> AuditReport:
+        report = audit(transcript, self.settings)
+        self.ok = self.ok and report.ok
+        return self._without_shared(report, transcript)
+
+    def _without_shared(self, report: AuditReport, transcript: Transcript) -> AuditReport:
+        """The report with its calls that an earlier input held counted: a resumed or forked copy."""
+        names = {call.n: named.id for call, named in zip(report.calls, transcript.calls, strict=True) if named.id}
+        shared = [call for call in report.calls if names.get(call.n) in self._seen]
+        self._seen.update(names.values())
+        if not shared:
+            return report
+        sent = sum(
+            call.context.estimated if call.context.measured is None else call.context.measured for call in shared
+        )
+        return replace(
+            report,
+            counts=replace(report.counts, shared_calls=len(shared)),
+            totals=replace(report.totals, shared=sent),
+        )
+
+    def _complain(self, error: CtxError, source: Found) -> None:
+        """A file that a folder's search found may be no transcript; one that was named must be."""
+        passed_over = not source.named and isinstance(error, UnknownFormatError)
+        click.echo(f"ctx: {'passed over: ' if passed_over else ''}{error}", err=True)
+        self.failed = self.failed or not passed_over
+
+    def _nothing(self, conversations: int) -> None:
+        self.failed = True
+        if self.conversation is not None:
+            click.echo(
+                f"ctx: no conversation is called {self.conversation!r}; there are {conversations:,}, "
+                "which `ctx audit` lists and which can be given by number too",
+                err=True,
+            )
+        else:
+            click.echo("ctx: none of these files is a transcript that ctx reads; see `ctx formats`", err=True)

@@ -1,0 +1,90 @@
+"""The `ctx` group, and the rim: where errors become messages and exit codes."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from ctxcli import __version__
+from ctxcli.errors import CtxError
+
+_COMMANDS: dict[str, tuple[str, str, str]] = {
+    # name: (group, module, what it does); imported only when used, so that --help starts fast
+    "audit": ("Everyday", "ctxcli.cli.audit", "Say call by call where the tokens went, layer by layer."),
+    "config": ("Pieces", "ctxcli.cli.config", "Show each setting and where it came from."),
+    "formats": ("Pieces", "ctxcli.cli.formats", "List the transcript formats that can be read."),
+    "schema": ("Pieces", "ctxcli.cli.schema", "Print the JSON Schema of a document that ctx writes."),
+}
+
+
+class Group(click.Group):
+    """A group whose commands are imported only when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names of all commands."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import and return one command."""
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(_COMMANDS[cmd_name][1]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The commands under their headings, without importing any."""
+        for heading in dict.fromkeys(group for group, _, _ in _COMMANDS.values()):
+            rows = [(name, what) for name, (group, _, what) in _COMMANDS.items() if group == heading]
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
+
+@click.group(
+    cls=Group,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "auto_envvar_prefix": "CTX",
+    },
+)
+@click.version_option(__version__, prog_name="ctx", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Audit and compact the transcripts of LLM agents: where the tokens went, what a compaction lost.
+
+    Exit codes: 0 fine, 1 a check failed, 2 could not do it, 3 could not be verified.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run `ctx` and leave with its exit code; no traceback reaches a user unless CTX_DEBUG is set."""
+    try:
+        code = cli.main(args=arguments, prog_name="ctx", standalone_mode=False)
+        sys.stdout.flush()
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("ctx: interrupted", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except CtxError as error:
+        click.echo(f"ctx: {error}", err=True)
+        sys.exit(error.exit_code)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        _internal(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _internal(error: BaseException) -> NoReturn:
+    if os.environ.get("CTX_DEBUG"):
+        raise error
+    click.echo(
+        f"ctx: internal error: {type(error).__name__}: {error}\n"
+        "This is a fault of ctx, not of your file. CTX_DEBUG=1 shows where it happened.",
+        err=True,
+    )
+    sys.exit(2)

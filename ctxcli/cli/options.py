@@ -1,0 +1,113 @@
+"""Every option that more than one command has, defined once; and how the settings file feeds them."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from ctxcli.cli.types import LayerShare, Share, Tokens
+from ctxcli.errors import SettingError
+from ctxcli.files.settings import SettingsFile, find_settings, read_settings
+from ctxcli.formats import FORMATS
+from ctxcli.renderers import RENDERERS
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+_SETTABLE: dict[str, str] = {
+    "max_context": "the window of the model, in tokens",
+    "reserve_output": "tokens kept free for the answer",
+    "share": 'shares of the layers, as a table: share = { history = "40%" }',
+    "fail_over": "share of the usable window that no call may exceed",
+    "max_growth": "tokens that no call may add",
+    "tokenizer": "how tokens are counted",
+    "strict": "anything that was not read as it stands is fatal",
+    "cache": "keep counts of known texts on disk",
+}
+SETTABLE = _SETTABLE
+"""The keys of a settings file (with - or _), and what each one sets."""
+
+
+def _apply_settings(ctx: click.Context, param: click.Parameter, value: str | None) -> SettingsFile:  # noqa: ARG001
+    """Feed the settings file to click as defaults; an unknown key is an error."""
+    file = read_settings(value) if value else find_settings()
+    ctx.default_map = {**(ctx.default_map or {}), **settings_of(file)}
+    return file
+
+
+def settings_of(file: SettingsFile) -> dict[str, Any]:
+    """The values of a settings file by parameter name; raises SettingError for a key that is none."""
+    found: dict[str, Any] = {}
+    for key, value in file.values.items():
+        name = key.replace("-", "_")
+        if name not in _SETTABLE:
+            known = ", ".join(key.replace("_", "-") for key in _SETTABLE)
+            raise SettingError(f"{file.path}: {key!r} is no setting; there are {known}")
+        if name == "share" and not isinstance(value, dict):
+            raise SettingError(f'{file.path}: share is a table, as in share = {{ history = "40%" }}')
+        found[name] = [f"{layer}={share}" for layer, share in value.items()] if name == "share" else value
+    return found
+
+
+settings = click.option(
+    "--config",
+    metavar="FILE",
+    is_eager=True,
+    expose_value=True,
+    callback=_apply_settings,
+    help="Settings file, instead of the nearest ctx.toml or [tool.ctx] in pyproject.toml.",
+)
+files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+output_format = click.option(
+    "-f", "--format", "format_", type=click.Choice(list(RENDERERS)), default="table", show_default=True,
+    help="How the report is written.",
+)  # fmt: skip
+json_ = click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
+output = click.option("-o", "--output", metavar="FILE", help="Write the report to a file, whole or not at all.")
+conversation = click.option(
+    "--conversation", metavar="ID", help="Only this one of a file's conversations, by id or number."
+)
+from_format = click.option(
+    "--from", "from_", type=click.Choice(list(FORMATS)), help="The input's format, instead of finding out."
+)
+max_context = click.option(
+    "--max-context",
+    type=Tokens(),
+    metavar="N",
+    help="The model's window in tokens; a call over it fails the run.",
+)
+reserve_output = click.option(
+    "--reserve-output",
+    type=Tokens(0),
+    metavar="N",
+    help="Tokens kept free for the answer. [default: up to 32,000]",
+)
+share = click.option(
+    "--share", type=LayerShare(), multiple=True, metavar="LAYER=SHARE",
+    help="Share of a layer in what system prompt and tools leave. [default: history=40%, retrieved the rest]",
+)  # fmt: skip
+fail_over = click.option(
+    "--fail-over",
+    type=Share(),
+    metavar="SHARE",
+    help="Fail when a call exceeds this share of the usable window: 80%.",
+)
+max_growth = click.option(
+    "--max-growth", type=Tokens(), metavar="N", help="Fail when a call adds more tokens than this."
+)
+tokenizer = click.option(
+    "--tokenizer", metavar="NAME",
+    help="auto, o200k_base, cl100k_base, tiktoken:NAME (from its cache) or heuristic. [default: auto]",
+)  # fmt: skip
+cache = click.option("--cache/--no-cache", default=True, help="Keep counts of known texts on disk (digests only).")
+strict = click.option("--strict", is_flag=True, help="Anything that was not read as it stands is fatal (exit 2).")
+exit_zero = click.option("--exit-zero", is_flag=True, help="Report only: exit 0 where a check failed.")
+
+
+def options(*decorators: Callable[[CommandT], CommandT]) -> Callable[[CommandT], CommandT]:
+    """Several options as one decorator, in the order in which help lists them."""
+
+    def decorate(command: CommandT) -> CommandT:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate

@@ -1,0 +1,47 @@
+"""From drawn pieces to a stream or a file, and what the terminal can show."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+
+from ctxcli.files.write import write_whole
+from ctxcli.shelf import Canvas
+
+
+def canvas(output: str | None, *, every_call: bool) -> Canvas:
+    """Width and colour of the terminal; outside one no colour, no wrapping, no cutting.
+
+    NO_COLOR and FORCE_COLOR are honoured, COLUMNS sets the width.
+    """
+    terminal = output is None and sys.stdout.isatty()
+    forced = bool(os.environ.get("FORCE_COLOR"))
+    colour = (terminal or (forced and output is None)) and not os.environ.get("NO_COLOR")
+    if os.environ.get("TERM") == "dumb" and not forced:
+        colour = False
+    wide = terminal or "COLUMNS" in os.environ
+    width = shutil.get_terminal_size().columns if wide and output is None else 0
+    return Canvas(width=width, colour=colour, ascii=output is None and _is_narrow_charset(), every_call=every_call)
+
+
+def _is_narrow_charset() -> bool:
+    """Whether standard output cannot show the signs that the table draws with."""
+    try:
+        "·…×–│▁█→".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False
+
+
+def emit(pieces: Iterable[str], output: str | None, inputs: Iterable[str]) -> None:
+    """Write pieces to standard output as they come, or to a file, whole or not at all."""
+    if output is not None and output != "-":
+        write_whole(output, pieces, inputs=inputs)
+        return
+    try:
+        for piece in pieces:
+            sys.stdout.buffer.write(piece.encode(sys.stdout.encoding or "utf-8", "replace"))
+            sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # the reader (`| head`) has seen enough; Python would complain once more when it closes the stream
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,17 @@
+"""`ctx schema`."""
+
+import click
+
+from ctxcli.contract import SCHEMAS, schema_text
+
+
+@click.command("schema")
+@click.argument("name", required=False, type=click.Choice(list(SCHEMAS)))
+def command(name: str | None) -> int:
+    """Print the JSON Schema of a document that ctx writes; without NAME, list them."""
+    if name is None:
+        for each, title in SCHEMAS.items():
+            click.echo(f"{each:12} {title}")
+    else:
+        click.echo(schema_text(name), nl=False)
+    return 0

@@ -1,0 +1,69 @@
+"""The values that flags take: tokens, shares, a layer's share."""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ctxcli.model import Layer
+
+if TYPE_CHECKING:
+    _Type = click.ParamType[Any]
+else:
+    _Type = click.ParamType  # older releases of click have no type argument
+
+_TOKENS = re.compile(r"(\d[\d_,]*(?:\.\d+)?)\s*([kKmM]?)")
+_UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+class Tokens(_Type):
+    """A number of tokens: 200000, 200_000, 200k, 1M."""
+
+    name = "tokens"
+
+    def __init__(self, least: int = 1) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number; fails for anything else, and for less than the least that makes sense."""
+        match = _TOKENS.fullmatch(str(value).strip())
+        if match is None or isinstance(value, bool):
+            self.fail(f"{value!r} is no number of tokens; write 200000, 200k or 1M", param, ctx)
+        number = float(match[1].replace("_", "").replace(",", "")) * _UNITS[match[2].lower()]
+        if number < self.least:
+            self.fail(f"{value!r} is less than {self.least}", param, ctx)
+        return int(number)
+
+
+class Share(_Type):
+    """A share: 80% or 0.8."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The share as a number above 0 and up to 1; `80` alone is refused, it could mean either."""
+        text = str(value).strip()
+        try:
+            number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        except ValueError:
+            self.fail(f"{value!r} is no share; write 80% or 0.8", param, ctx)
+        if not 0 < number <= 1:
+            self.fail(f"{value!r} is not between 0 and 100 %; write 80% or 0.8", param, ctx)
+        return number
+
+
+class LayerShare(_Type):
+    """A layer and its share: history=40%."""
+
+    name = "layer=share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Layer, float]:
+        """The pair."""
+        if isinstance(value, tuple):
+            return value
+        name, _, share = str(value).partition("=")
+        try:
+            layer = Layer(name.strip())
+        except ValueError:
+            self.fail(f"{name!r} is no layer; there are {', '.join(Layer)}", param, ctx)
+        return layer, Share().convert(share, param, ctx)

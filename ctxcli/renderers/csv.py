@@ -1,0 +1,54 @@
+"""One row a call, for spreadsheets and data frames."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ctxcli.reports import AuditReport, CallRow
+from ctxcli.shelf import Canvas, Renderer
+
+_COLUMNS = (
+    "path", "conversation", "n", "line", "lane", "time", "model", "measured", "estimated", "system", "tools",
+    "history", "retrieved", "summary", "unattributed", "added", "growth", "output_measured", "output_estimated",
+    "cache_read", "cache_write", "uncached", "share_of_window", "sent_so_far", "cause", "cause_line", "cause_tokens",
+)  # fmt: skip
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """A header, then the calls of each report."""
+    yield _line(_COLUMNS)
+    for report in reports:
+        for call in report.calls:
+            yield _line(_row(report, call))
+
+
+def _row(report: AuditReport, call: CallRow) -> tuple[Any, ...]:
+    layers, cache, cause = call.layers, call.cache, call.cause
+    named = " ".join(filter(None, (cause.tool or cause.what, cause.address))) if cause else None
+    return (
+        _safe(report.source.path), _safe(report.source.conversation), call.n, call.line, _safe(call.lane), call.time,
+        _safe(call.model), call.context.measured, call.context.estimated, layers.system, layers.tools,
+        layers.history, layers.retrieved, layers.summary, layers.unattributed, call.added, call.growth,
+        call.output.measured, call.output.estimated, cache.read if cache else None, cache.write if cache else None,
+        cache.uncached if cache else None, call.share_of_window, call.sent_so_far, _safe(named),
+        cause.line if cause else None, cause.tokens if cause else None,
+    )  # fmt: skip
+
+
+def _safe(text: str | None) -> str | None:
+    """Text that a spreadsheet would take for a formula is marked as text; lone surrogates become U+FFFD."""
+    if text is None:
+        return None
+    text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _line(cells: Iterable[Any]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerow(cells)
+    return stream.getvalue()
+
+
+RENDERER = Renderer("csv", "one row a call", audit)

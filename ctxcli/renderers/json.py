@@ -1,0 +1,75 @@
+"""The documents themselves: one object, an array of several, or a line each."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+import orjson
+
+from ctxcli.reports import AuditReport, CallRow
+from ctxcli.shelf import Canvas, Renderer
+
+_INDENT = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+
+
+@dataclass(frozen=True, slots=True)
+class CallLine:
+    """A call as a document of its own, for JSON lines."""
+
+    kind: str
+    version: int
+    path: str
+    conversation: str | None
+    call: CallRow
+
+
+def dump(value: Any, *, indent: bool = False) -> str:
+    """JSON text of a report or of anything in one; lone surrogates become U+FFFD."""
+    option = _INDENT if indent else 0
+    try:
+        return orjson.dumps(value, option=option).decode()
+    except TypeError:
+        return orjson.dumps(_repaired(value), option=option).decode()
+
+
+def _repaired(value: Any) -> Any:
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: _repaired(getattr(value, name)) for name in value.__dataclass_fields__}
+    if isinstance(value, dict):
+        return {_repaired(key): _repaired(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_repaired(item) for item in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return value
+
+
+def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """One report as an object; several as an array."""
+    stream = iter(reports)
+    first = list(islice(stream, 2))
+    if len(first) == 1:
+        yield dump(first[0], indent=True)
+        return
+    for number, report in enumerate(chain(first, stream)):
+        yield ("[\n" if number == 0 else ",\n") + dump(report, indent=True).rstrip("\n")
+    yield "\n]\n" if first else "[]\n"
+
+
+def audit_lines(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """Several reports a line each; of one report, each call."""
+    stream = iter(reports)
+    first = list(islice(stream, 2))
+    if len(first) == 1:
+        source = first[0].source
+        for call in first[0].calls:
+            line = CallLine("ctx.audit.call", 1, source.path, source.conversation, call)
+            yield dump(line) + "\n"
+        return
+    for report in chain(first, stream):
+        yield dump(report) + "\n"
+
+
+JSON = Renderer("json", "one document, or an array of several", audit)
+JSONL = Renderer("jsonl", "one document a line; of a single conversation, one call a line", audit_lines)

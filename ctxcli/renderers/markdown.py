@@ -1,0 +1,53 @@
+"""The report as GitHub-flavoured markdown, for job summaries and pull requests."""
+
+from collections.abc import Iterable, Iterator
+
+from ctxcli.renderers.audit_view import audit_blocks, summary_block
+from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes
+from ctxcli.reports import AuditReport
+from ctxcli.shelf import Canvas, Renderer
+
+_SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~"} | {"\n": " "})
+
+
+def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
+    """Each report under a heading; of a source with many conversations a row each."""
+    rows: list[AuditReport] = []
+    shown = 0
+    for report in reports:
+        rows.append(report)
+        if report.source.many and not canvas.every_call:
+            continue
+        yield ("\n" if shown else "") + _page(audit_blocks(report, every_call=canvas.every_call))
+        shown += 1
+    if len(rows) > 1:
+        yield ("\n" if shown else "") + _page([summary_block(rows)])
+
+
+def _page(blocks: Iterable[Block]) -> str:
+    return "\n".join("\n".join(_block(block)) + "\n" for block in blocks if not isinstance(block, Curve))
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case Facts(lines):
+            yield f"### {_escape(lines[0][0])}"
+            yield ""
+            for at, facts in enumerate(lines):
+                yield "- " + " · ".join(_escape(fact) for fact in (facts[1:] if at == 0 else facts))
+        case Grid(columns, rows):
+            yield "| " + " | ".join(_escape(column.name) for column in columns) + " |"
+            yield "|" + "|".join("---:" if column.right else "---" for column in columns) + "|"
+            for row in rows:
+                yield "| " + " | ".join(_escape(cell) for cell in row) + " |"
+        case Notes(title, lines):
+            for line in lines:
+                yield f"- **{_escape(title)}** {_escape(line)}"
+
+
+def _escape(text: str) -> str:
+    """Nothing in a transcript becomes markup."""
+    return text.translate(_SPECIAL)
+
+
+RENDERER = Renderer("markdown", "GitHub-flavoured, for job summaries", audit)

@@ -1,0 +1,25 @@
+"""The only door to tokenizers and their vocabularies: texts, media and transcripts to tokens."""
+
+from ctxcli.tokens.cache import CountCache
+from ctxcli.tokens.calibrate import Fit, Growth, constant_ratio, fit
+from ctxcli.tokens.counter import Choice, Counter, choose, counter
+from ctxcli.tokens.media import media_tokens
+from ctxcli.tokens.weights import PLACEHOLDER, Weighed, count_parts, kind_of, scale
+
+__all__ = [
+    "PLACEHOLDER",
+    "Choice",
+    "CountCache",
+    "Counter",
+    "Fit",
+    "Growth",
+    "Weighed",
+    "choose",
+    "constant_ratio",
+    "count_parts",
+    "counter",
+    "fit",
+    "kind_of",
+    "media_tokens",
+    "scale",
+]

@@ -1,0 +1,124 @@
+"""Write schemas/*.schema.json from the dataclasses in ctxcli/reports.py, or check that they agree.
+
+    python scripts/make_schemas.py           # write
+    python scripts/make_schemas.py --check   # exit 1 where a file differs
+
+Types become types, class docstrings become descriptions, and what a field may hold beyond its type
+(a fixed word, a range) stands in the tables here.
+"""
+
+import json
+import sys
+import types
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from ctxcli.model import Layer
+from ctxcli.renderers.json import CallLine
+from ctxcli.reports import AuditReport
+
+TARGET = Path(__file__).parent.parent / "schemas"
+BASE = "https://json-schema.org/draft/2020-12/schema"
+DOCUMENTS = {"audit": (AuditReport, "ctx.audit"), "audit-call": (CallLine, "ctx.audit.call")}
+WORDS: dict[str, list[Any]] = {
+    "Window.origin": ["flag", "config", "transcript", "model", "unknown"],
+    "Calibration.origin": ["fitted", "constant", "exact"],
+    "CompactionRow.kind": ["summary", "clear", "trim", "rewrite"],
+    "CompactionRow.verdict": ["pass", "loss", "unverifiable", None],
+    "Hot.stale": ["superseded", "repeated", "failed", "unused", None],
+    "LayerBudget.layer": [*(layer.value for layer in Layer), "unattributed"],
+    "Totals.basis": ["measured", "estimated", "mixed"],
+    "Totals.output_basis": ["measured", "estimated", "mixed", "placeholder"],
+    "Limit.name": ["max-context", "fail-over", "max-growth"],
+}
+SIGNED = {"Layers.unattributed", "CallRow.growth"}
+UNBOUND = {"Calibration.r2"}
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """The schema of one document."""
+    document, kind = DOCUMENTS[name]
+    defs: dict[str, Any] = {}
+    root = _object(document, defs)
+    root["properties"]["kind"] = {"const": kind}
+    root["properties"]["version"] = {"const": 1}
+    return {"$schema": BASE, "$id": f"ctx:{name}", "title": kind, **root, "$defs": dict(sorted(defs.items()))}
+
+
+def _object(cls: Any, defs: dict[str, Any]) -> dict[str, Any]:
+    hints = get_type_hints(cls)
+    return {
+        "description": " ".join((cls.__doc__ or "").split()),
+        "type": "object",
+        "properties": {field.name: _field(cls, field.name, hints[field.name], defs) for field in fields(cls)},
+        "required": [field.name for field in fields(cls)],
+        "additionalProperties": False,
+    }
+
+
+def _field(cls: Any, name: str, hint: Any, defs: dict[str, Any]) -> dict[str, Any]:
+    key = f"{cls.__name__}.{name}"
+    if key in WORDS:
+        return {"enum": WORDS[key]}
+    found = _type(hint, defs)
+    if "integer" in _types(found) and key not in SIGNED:
+        found["minimum"] = 0
+    if "number" in _types(found) and key not in UNBOUND:
+        found["minimum"] = 0
+    return found
+
+
+def _types(found: dict[str, Any]) -> list[str]:
+    kind = found.get("type", [])
+    return kind if isinstance(kind, list) else [kind]
+
+
+def _type(hint: Any, defs: dict[str, Any]) -> dict[str, Any]:
+    if is_dataclass(hint):
+        if hint.__name__ not in defs:
+            defs[hint.__name__] = {}
+            defs[hint.__name__] = _object(hint, defs)
+        return {"$ref": f"#/$defs/{hint.__name__}"}
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return _optional([argument for argument in arguments if argument is not type(None)], defs)
+    if origin is tuple and arguments[-1] is Ellipsis:
+        return {"type": "array", "items": _type(arguments[0], defs)}
+    if origin is tuple:
+        return {
+            "type": "array",
+            "prefixItems": [_type(argument, defs) for argument in arguments],
+            "minItems": len(arguments),
+            "maxItems": len(arguments),
+        }
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _type(arguments[1], defs)}
+    return {} if hint is Any else {"type": {int: "integer", float: "number", str: "string", bool: "boolean"}[hint]}
+
+
+def _optional(inner: list[Any], defs: dict[str, Any]) -> dict[str, Any]:
+    if len(inner) > 1:
+        return {"anyOf": [*(_type(each, defs) for each in inner), {"type": "null"}]}
+    found = _type(inner[0], defs)
+    if "$ref" in found:
+        return {"anyOf": [found, {"type": "null"}]}
+    return {**found, "type": [found["type"], "null"]}
+
+
+def text_of(name: str) -> str:
+    """The file's text."""
+    return json.dumps(schema_of(name), indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    stale = []
+    for name in DOCUMENTS:
+        file = TARGET / f"{name}.schema.json"
+        if "--check" in sys.argv:
+            if not file.exists() or file.read_text("utf-8") != text_of(name):
+                stale.append(file.name)
+        else:
+            file.write_text(text_of(name), "utf-8")
+    if stale:
+        sys.exit(f"not up to date: {', '.join(stale)}; run python scripts/make_schemas.py")
