@@ -55,7 +55,7 @@ def budget_of(steps: Sequence[Step], usable: Usable, limits: Limits) -> Budget:
         most = max(max(0, step.size - step.estimated) for step in main)
         layers.append(LayerBudget("unattributed", None, most, hidden, 0))
     overflow = any(layer.overflow for layer in layers) or bool(usable.usable is not None and peak.size > usable.usable)
-    share = round(peak.size / usable.usable, 4) if usable.usable else None
+    share = round(peak.size / usable.usable, 6) if usable.usable else None
     return Budget(tuple(layers), overflow, peak.n, peak.size, share)
 
 
@@ -144,9 +144,13 @@ def _compaction(event: Event, steps: Sequence[Step], scales: Scales) -> Compacti
         estimated_after=after.estimated if after else None,
         summary_tokens=summary,
         dropped_messages=len(event.drops),
-        cleared_results=len(event.clears),
+        cleared_results=sum(_is_result(scales, place) for place in event.clears),
         opaque=event.opaque,
     )
+
+
+def _is_result(scales: Scales, place: tuple[int, int]) -> bool:
+    return scales.transcript.messages[place[0]].parts[place[1]].kind is PartKind.TOOL_RESULT
 
 
 def lanes_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> tuple[LaneRow, ...]:

@@ -90,8 +90,9 @@ class _Reader:
         lane = sidechain_lane(value, file, self._lane_of)
         if uuid := text(value.get("uuid")):
             self._lane_of[uuid] = lane
-        if lane != MAIN and lane not in self.draft.lanes:
-            self.draft.lanes[lane] = Lane(lane, file=file)
+        if lane != MAIN:
+            known = self.draft.lanes.get(lane, Lane(lane))
+            self.draft.lanes[lane] = replace(known, file=known.file or file)
         return lane
 
     def _is_copy(self, lane: str, uuid: str) -> bool:

@@ -43,6 +43,8 @@ class _Reader:
         self._model = ""
         self._turns: list[int] = []
         self._instructions: set[int] = set()
+        self._first_generation = False
+        """Without usage, an answer ends where the outputs of its calls begin."""
 
     def read(self, record: Record) -> None:
         self.draft.saw(record)
@@ -71,6 +73,7 @@ class _Reader:
     def _bare(self, value: Mapping[str, Any], type_: str, line: int) -> None:
         """The first generation: items without an envelope, after a line of facts about the session."""
         if type_ in ITEM_TYPES:
+            self._first_generation = True
             self._item(value, line, text(value.get("timestamp")))
         elif "instructions" in value or ("id" in value and "timestamp" in value):
             self._meta(value, line, text(value.get("timestamp")))
@@ -103,6 +106,8 @@ class _Reader:
             self._message(item, line, time)
         elif kind.endswith("_output"):
             self.draft.add(Role.TOOL, output_parts(item, line), line, time=time)
+            if self._first_generation:
+                self._open = None
         elif kind == "agent_message":
             body = Part(PartKind.TEXT, plain(item.get("content")), line, name=text(item.get("author")))
             self.draft.add(Role.USER, [body], line, time=time, harness=True)
@@ -139,9 +144,10 @@ class _Reader:
 
     def _event(self, payload: Mapping[str, Any], line: int) -> None:
         kind = text(payload.get("type"))
-        self.draft.bookkeep(f"event_msg/{kind}")
         if kind == "token_count" and isinstance(payload.get("info"), dict):
-            self._token_count(payload["info"], line)
+            if not self._token_count(payload["info"], line):
+                self.draft.duplicates += 1
+                return
         elif kind in ("task_started", "turn_started", "turn_aborted"):
             self._open = None
         elif kind == "thread_settings_applied":
@@ -151,17 +157,17 @@ class _Reader:
             self._rolled_back(count(payload.get("num_turns")) or 0, line)
         elif kind == "sub_agent_activity":
             self._sub_agent(payload)
+        self.draft.bookkeep(f"event_msg/{kind}")
 
-    def _token_count(self, info: Mapping[str, Any], line: int) -> None:
+    def _token_count(self, info: Mapping[str, Any], line: int) -> bool:
+        """The usage of a call; False where the event repeats one already seen."""
         last, whole = mapping(info.get("last_token_usage")), info.get("total_token_usage")
         self.draft.window = count(info.get("model_context_window")) or self.draft.window
         self.draft.window_is_usable = self.draft.window is not None
         if not count(last.get("input_tokens")):
-            self._after_compaction(count(last.get("total_tokens")))
-            return
+            return self._after_compaction(count(last.get("total_tokens")))
         if whole == self._total:
-            self.draft.duplicates += 1
-            return
+            return False
         self._total = whole
         if self._open is None:
             self._open = self.draft.add(Role.ASSISTANT, (), line)
@@ -174,6 +180,7 @@ class _Reader:
         id_ = f"{total}:{last.get('input_tokens')}:{last.get('output_tokens')}"
         self.draft.call(at, answer.line, id=id_, time=answer.time, model=self._model, usage=usage)
         self._compaction = None
+        return True
 
     def _hide_reasoning(self, at: int, tokens: int | None) -> None:
         """The encrypted reasoning of an answer takes the size that the provider reports for it."""
@@ -182,12 +189,12 @@ class _Reader:
         if places and tokens:
             parts[places[0]] = Part(PartKind.OPAQUE, "", parts[places[0]].line, name="reasoning", tokens=tokens)
 
-    def _after_compaction(self, estimate: int | None) -> None:
+    def _after_compaction(self, estimate: int | None) -> bool:
         """Right after a compaction, a count without input is the client's estimate of the new context."""
-        if self._compaction is not None and estimate:
-            self.draft.amend(self._compaction, tokens_after=estimate)
-        else:
-            self.draft.duplicates += 1
+        if self._compaction is None or not estimate:
+            return False
+        self.draft.amend(self._compaction, tokens_after=estimate)
+        return True
 
     # -- what changes the context
 

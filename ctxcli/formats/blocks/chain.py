@@ -48,7 +48,11 @@ class Chain:
     speak: Callable[[Exchange], Spoken]
     draft: Draft | None = None
     _keys: dict[int, bytes] = field(default_factory=dict)
+    _history: list[int] = field(default_factory=list)
+    """What the client holds: it goes on sending what the provider has compacted away."""
     _id: str = ""
+    _unanswered: bool = False
+    _model: str = ""
 
     def put(self, exchange: Exchange) -> Iterator[Transcript]:
         """Take one exchange; yields the conversation before it where this one starts another."""
@@ -57,8 +61,9 @@ class Chain:
             yield self.close()
         if self.draft is None:
             self.draft = Draft(self.format, self.provider)
-            self._keys, self._id = {}, exchange.id
+            self._keys, self._history, self._id = {}, [], exchange.id
         self._id = self._id or exchange.id
+        self._unanswered, self._model = exchange.unanswered, exchange.model
         self._send(exchange, spoken)
         if spoken.answer is not None:
             self._answer(exchange, spoken)
@@ -68,15 +73,13 @@ class Chain:
         draft, self.draft = self.draft, None
         if draft is None:
             raise ValueError("no conversation is open")
-        if not draft.calls and draft.messages:
-            # a request whose answer was not stored: what is in the context is still worth knowing
+        last = draft.messages[-1].role if draft.messages else Role.ASSISTANT
+        if last is not Role.ASSISTANT and (self._unanswered or not draft.calls):
+            # a request whose answer was not stored: what was in the context is still worth knowing
             at = draft.add(Role.ASSISTANT, (), draft.messages[-1].line)
-            draft.call(at, draft.messages[-1].line)
+            draft.call(at, draft.messages[-1].line, model=self._model)
         draft.id = self._id or None
         return draft.finish()
-
-    def _live(self) -> list[int]:
-        return self.draft.live[MAIN] if self.draft is not None else []
 
     def _continues(self, exchange: Exchange, spoken: Spoken) -> bool:
         """Whether the exchange goes on from what is in the context now.
@@ -88,7 +91,7 @@ class Chain:
             return True
         if self._id and exchange.id and self._id != exchange.id and exchange.response is None:
             return False
-        before = [self._keys[index] for index in self._live()]
+        before = [self._keys[index] for index in self._history]
         now = [said.key for said in spoken.sent]
         if len(now) >= len(before) and _same(before, now) == len(before) and before:
             return True
@@ -104,19 +107,21 @@ class Chain:
             for said in spoken.sent:
                 self._say(said, exchange)
             return
-        live = self._live()
-        same = _same([self._keys[index] for index in live], [said.key for said in spoken.sent])
-        unmatched, fresh = live[same:], []
+        held = self._history
+        same = _same([self._keys[index] for index in held], [said.key for said in spoken.sent])
+        unmatched, fresh = held[same:], []
         for said in spoken.sent[same:]:
             found = next((index for index in unmatched if self._keys[index] == said.key), None)
-            if found is None and live and self._is_last_answer(live[-1], said) and live[-1] in unmatched:
-                found = live[-1]
+            if found is None and unmatched and unmatched[-1] == held[-1] and self._is_last_answer(held[-1], said):
+                found = held[-1]
             if found is None:
                 fresh.append(said)
             else:
                 unmatched.remove(found)
         if unmatched:
-            draft.event(EventKind.REWRITE, exchange.line, drops=unmatched)
+            gone = frozenset(unmatched)
+            self._history = [index for index in held if index not in gone]
+            draft.event(EventKind.REWRITE, exchange.line, drops=gone & frozenset(draft.live[MAIN]))
         for said in fresh:
             self._say(said, exchange)
         self._provider_edits(exchange, spoken)
@@ -136,6 +141,7 @@ class Chain:
         follows_answer = bool(draft.messages) and draft.messages[-1].role is Role.ASSISTANT
         at = draft.add(said.role, said.parts, said.line, time=exchange.time)
         self._keys[at] = said.key
+        self._history.append(at)
         if said.role is Role.ASSISTANT and (answer or not follows_answer):
             draft.call(at, said.line, id=exchange.id if answer else "", time=exchange.time,
                        model=exchange.model, usage=usage)  # fmt: skip
@@ -144,7 +150,7 @@ class Chain:
         """Everything before a compaction block is dropped by the provider, but for system and tools."""
         draft = self.draft
         assert draft is not None  # noqa: S101
-        drops = [index for index in self._live() if draft.messages[index].role is not Role.SYSTEM]
+        drops = [index for index in draft.live[MAIN] if draft.messages[index].role is not Role.SYSTEM]
         opaque = not any(part.kind is PartKind.SUMMARY for part in said.parts)
         event = draft.event(EventKind.SUMMARY, said.line, drops=drops, trigger="provider", opaque=opaque)
         draft.amend(event, summary=len(draft.messages))

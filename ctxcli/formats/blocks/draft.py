@@ -1,7 +1,7 @@
 """A transcript while it is being read: messages may still grow, usage may still be corrected."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ctxcli.model import (
@@ -145,6 +145,8 @@ class Draft:
     ) -> int:
         """Record a change of context at this place, and apply it to `live`; returns its index."""
         gone = frozenset(drops)
+        if kind is EventKind.CLEAR:
+            clears = self._with_media(clears)
         self.live[lane] = [index for index in self.live[lane] if index not in gone]
         self.events.append(
             Event(
@@ -162,6 +164,15 @@ class Draft:
             )
         )
         return len(self.events) - 1
+
+    def _with_media(self, places: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """The results, and the images that came with them."""
+        for index, number in places:
+            yield index, number
+            parts = self.messages[index].parts
+            for other, part in enumerate(parts):
+                if part.kind is PartKind.MEDIA and part.ref and part.ref == parts[number].ref:
+                    yield index, other
 
     def amend(self, event: int, **facts: int | bool) -> None:
         """Correct a recorded event: what stands in the place of the dropped messages, its sizes."""
@@ -203,7 +214,7 @@ class Draft:
         reason = f"{kind} stands where a record should: skipped"
         self.skips.append(Skip(record.line, reason, file=record.file))
 
-    def finish(self, *, books: Sequence[tuple[str, int]] | None = None) -> Transcript:
+    def finish(self) -> Transcript:
         """The finished transcript."""
         return Transcript(
             format=self.format,
@@ -215,7 +226,7 @@ class Draft:
             events=tuple(self.events),
             lanes=tuple(self.lanes.values()),
             skips=(*self.skips, *self._unknown_skips()),
-            bookkeeping=tuple(sorted(self._books.items())) if books is None else tuple(books),
+            bookkeeping=tuple(sorted(self._books.items())),
             duplicates=self.duplicates,
             records=self.records,
             window=self.window,

@@ -33,6 +33,8 @@ class Exchange:
     time: str = ""
     loose: bool = False
     """A single message that stands on a line of its own."""
+    unanswered: bool = False
+    """A request to a model, stored without its response."""
 
 
 def is_message(value: Any) -> bool:
@@ -87,6 +89,7 @@ def _exchange(value: Any, record: Record, at: tuple[str | int, ...]) -> Iterator
         usage=mapping(response).get("usage") or value.get("usage"),
         id=text(value.get("conversation_id") or value.get("id") or value.get("task_id")),
         time=text(value.get("timestamp") or value.get("created_at")),
+        unanswered=response is None and "model" in request,
     )
 
 
@@ -115,7 +118,7 @@ def _displayed(shown: str) -> list[dict[str, Any]]:
 def _answers(value: Mapping[str, Any]) -> bool:
     """Whether a value is the response of a chat API."""
     if value.get("type") == "message" and value.get("role") == "assistant":
-        return isinstance(value.get("content"), list)
+        return isinstance(value.get("content"), list) and ("stop_reason" in value or "usage" in value)
     choices = value.get("choices")
     return isinstance(choices, list) and bool(choices) and "message" in mapping(choices[0])
 

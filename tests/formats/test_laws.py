@@ -1,0 +1,111 @@
+"""The laws of every transcript format, held over all fixtures."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ctxcli.files.load import detect
+from ctxcli.files.values import decode
+from ctxcli.formats import FORMATS
+from ctxcli.model import Record, Transcript
+from support import FIXTURES, fixture_files, golden, name_of, normal_form, read
+
+ALL = fixture_files()
+LINES = [file for file in ALL if file.suffix == ".jsonl"]
+
+
+def records(file: Path) -> list[Record]:
+    if file.suffix == ".json":
+        return [Record(1, json.loads(file.read_bytes()))]
+    return [Record(n, value) for n, raw in enumerate(file.read_bytes().split(b"\n"), 1) for value in decode(raw)[0]]
+
+
+@pytest.mark.parametrize("file", ALL, ids=name_of)
+def test_a_fixture_reads_to_its_golden_normal_form(file: Path) -> None:
+    text = "\n".join(map(normal_form, read(file)))
+    golden(text, FIXTURES / "golden" / "formats" / file.parent.name / f"{file.name}.txt")
+
+
+@pytest.mark.parametrize("file", ALL, ids=name_of)
+def test_exactly_one_format_claims_a_fixture(file: Path) -> None:
+    first = records(file)[:25]
+    assert [name for name, card in FORMATS.items() if card.claims(first)] == [file.parent.name]
+    assert detect(first, file.name).name == file.parent.name
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_a_fixture(name: str) -> None:
+    assert any(file.parent.name == name for file in ALL)
+
+
+def without_places(transcripts: list[Transcript]) -> list[str]:
+    """What was said, without the lines it stands on."""
+    return [
+        f"{message.lane} {message.role} {message.harness} {[(part.kind, part.text, part.name) for part in message.parts]}"
+        for transcript in transcripts
+        for message in transcript.messages
+    ] + [str((call.id, call.usage)) for transcript in transcripts for call in transcript.calls]
+
+
+GARBAGE = (b"{oh no", b"\x00\x01\x02\x03", b"3.14", b'"only a string"', b"[1, 2, 3]", b"{}", b"null", b"\xff\xfe\xfd")
+
+
+@pytest.mark.parametrize("garbage", GARBAGE, ids=repr)
+@pytest.mark.parametrize("file", LINES, ids=name_of)
+def test_a_bad_line_becomes_a_skip_and_nothing_else_changes(file: Path, garbage: bytes, tmp_path: Path) -> None:
+    lines = file.read_bytes().rstrip(b"\n").split(b"\n")
+    middle = max(1, len(lines) // 2)
+    spoilt = tmp_path / file.name
+    spoilt.write_bytes(b"\n".join([*lines[:middle], garbage, *lines[middle:]]))
+    before, after = read(file), read(spoilt)
+    if not any(lane.file for transcript in before for lane in transcript.lanes):  # companions stayed behind
+        assert without_places(after) == without_places(before)
+    skips = [skip for transcript in after for skip in transcript.skips]
+    assert len(skips) >= sum(len(transcript.skips) for transcript in before) + 1
+    assert any(skip.line == middle + 1 for skip in skips)
+
+
+@pytest.mark.parametrize("file", LINES, ids=name_of)
+def test_messages_bookkeeping_duplicates_and_skips_account_for_every_record(file: Path) -> None:
+    found = read(file)
+    if file.parent.name not in ("claude-code", "codex"):
+        assert sum(transcript.records for transcript in found) == len(records(file))
+        return
+    companions = [line for lane in found[0].lanes if lane.file for line in Path(lane.file).read_bytes().splitlines()]
+    taken = {
+        (message.lane if companions else "", line) for transcript in found for message in transcript.messages for line in message.lines
+    }
+    books = sum(count for transcript in found for _, count in transcript.bookkeeping)
+    # `compacted` and `session_meta` records hold messages or are bookkeeping, a line joined of two holds both
+    unread = [
+        skip for transcript in found for skip in transcript.skips
+        if "stands where a record should" in skip.reason or "is not known" in skip.reason
+    ]  # fmt: skip
+    duplicates = sum(transcript.duplicates for transcript in found)
+    assert len(taken) + books + len(unread) + duplicates == sum(transcript.records for transcript in found)
+
+
+@pytest.mark.parametrize("file", LINES, ids=name_of)
+def test_a_last_line_that_is_torn_costs_that_line_alone(file: Path, tmp_path: Path) -> None:
+    lines = file.read_bytes().rstrip(b"\n").split(b"\n")
+    if file.name == "torn.jsonl":
+        pytest.skip("its last line is torn already")
+    if len(lines) < 2:
+        pytest.skip("it has only one line")
+    whole, torn = tmp_path / "whole.jsonl", tmp_path / "torn.jsonl"
+    whole.write_bytes(b"\n".join(lines[:-1]))
+    torn.write_bytes(b"\n".join([*lines[:-1], lines[-1][: len(lines[-1]) // 2]]))
+    assert without_places(read(torn)) == without_places(read(whole))
+    assert [skip.line for transcript in read(torn) for skip in transcript.skips][-1] == len(lines)
+
+
+@pytest.mark.parametrize("file", ALL, ids=name_of)
+def test_no_base64_and_no_encrypted_text_is_ever_text(file: Path) -> None:
+    for transcript in read(file):
+        for message in transcript.messages:
+            for part in message.parts:
+                assert "iVBORw0KGgo" not in part.text
+                assert "c2lnbmF0dXJl" not in part.text
+                assert "gAAAA" not in part.text
+                assert part.text != "REDACTED"
