@@ -147,6 +147,8 @@ class CallRow:
     added: int
     growth: int | None
     """Measured context minus that of the call before in the lane; null across a compaction."""
+    grew: int | None
+    """growth, else added where nothing is measured; null for a first call and for a rebuilt context."""
     output: Output
     cache: Cache | None
     share_of_window: float | None

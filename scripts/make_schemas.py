@@ -32,7 +32,7 @@ WORDS: dict[str, list[Any]] = {
     "Totals.output_basis": ["measured", "estimated", "mixed", "placeholder"],
     "Limit.name": ["max-context", "fail-over", "max-growth"],
 }
-SIGNED = {"Layers.unattributed", "CallRow.growth"}
+SIGNED = {"Layers.unattributed", "CallRow.growth", "CallRow.grew"}
 UNBOUND = {"Calibration.r2"}
 
 

@@ -45,9 +45,15 @@ def read(path: Path | str) -> list[Transcript]:
     return [loaded.transcript for loaded in load(str(path))]
 
 
-def ctx(*arguments: object, stdin: bytes | None = None, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[bytes]:
+def ctx(
+    *arguments: object, stdin: bytes | None = None, cwd: Path = ROOT, **env: str
+) -> subprocess.CompletedProcess[bytes]:
     """Run the program as a user would, away from a terminal."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("CTX_", "NO_COLOR", "FORCE_COLOR", "COLUMNS"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("CTX_", "NO_COLOR", "FORCE_COLOR", "COLUMNS"))
+    }
     kept["CTX_CACHE_DIR"] = os.environ["CTX_CACHE_DIR"]
     return subprocess.run(
         [sys.executable, "-m", "ctxcli", *map(str, arguments)],
@@ -70,8 +76,8 @@ def normal_form(transcript: Transcript) -> str:
 
 
 def _normal_lines(transcript: Transcript) -> Iterator[str]:
-    yield f"{transcript.format} id={transcript.id} window={transcript.window} records={transcript.records} " \
-        f"duplicates={transcript.duplicates} many={transcript.many}"  # fmt: skip
+    facts = ("id", "window", "records", "duplicates", "many")
+    yield " ".join([transcript.format, *(f"{name}={getattr(transcript, name)}" for name in facts)])
     for lane in transcript.lanes:
         yield f"lane {lane.name} title={lane.title!r} spawned_by={lane.spawned_by!r} tokens={lane.tokens} file={Path(lane.file).name!r}"
     calls = {call.at: call for call in transcript.calls}
@@ -101,5 +107,9 @@ def _message_line(message: Message) -> str:
 
 def _part_line(part: Part) -> str:
     text = part.text if len(part.text) <= 70 else f"{part.text[:50]}…({len(part.text)})…{part.text[-10:]}"
-    facts = [f"{name}={getattr(part, name)!r}" for name in ("name", "ref", "address", "failed", "tokens", "media") if getattr(part, name)]
+    facts = [
+        f"{name}={getattr(part, name)!r}"
+        for name in ("name", "ref", "address", "failed", "tokens", "media")
+        if getattr(part, name)
+    ]
     return " ".join([part.kind.value.upper(), f"L{part.line}", repr(text), *facts])

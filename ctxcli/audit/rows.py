@@ -27,6 +27,7 @@ def call_rows(steps: Sequence[Step], transcript: Transcript, scales: Scales, usa
                 layers=_layers(step),
                 added=step.added,
                 growth=step.growth,
+                grew=step.grew,
                 output=_output(step, scales),
                 cache=cache_of(call.usage),
                 share_of_window=round(step.size / usable.max_context, 4) if usable.max_context else None,

@@ -135,8 +135,7 @@ def _limits(steps: list[Step], usable: Usable, settings: Settings) -> tuple[Limi
         found.append(Limit("fail-over", most, tuple(step.n for step in steps if step.size > most)))
     if settings.max_growth is not None:
         most = settings.max_growth
-        grown = tuple(step.n for step in steps if (step.added if step.growth is None else step.growth) > most)
-        found.append(Limit("max-growth", most, grown))
+        found.append(Limit("max-growth", most, tuple(step.n for step in steps if (step.grew or 0) > most)))
     return tuple(found)
 
 

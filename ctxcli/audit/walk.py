@@ -21,6 +21,16 @@ class Step:
     growth: int | None
     """Measured context less that of the call before in the lane; None where either is not known."""
 
+    begins: bool
+    """The first call of its lane, or the first after the context was rebuilt: what is in it did not grow."""
+
+    @property
+    def grew(self) -> int | None:
+        """By how much the context grew: as measured, else what was added; None where it begins anew."""
+        if self.growth is not None:
+            return self.growth
+        return None if self.begins else self.added
+
     @property
     def call(self) -> Call:
         """The call itself."""
@@ -151,7 +161,9 @@ def walk(transcript: Transcript, scales: Scales) -> Iterator[Step]:
         lane.switch(call.model)
         lane.apply(frame)
         added, largest = lane.added(frame)
-        yield Step(n, frame, dict(lane.sums), added, largest, growth_of(lane.last, frame))
+        rebuilt = any(event.kind not in (EventKind.STRIP, EventKind.CLEAR) for event in frame.events)
+        growth, begins = growth_of(lane.last, frame), rebuilt or lane.last is None
+        yield Step(n, frame, dict(lane.sums), added, largest, growth, begins)
         lane.last = call
 
 

@@ -53,7 +53,7 @@ def load(
     tally = Tally(progress=progress)
     records = _records(path, tally)
     first = list(islice(records, _LOOK_AT))
-    if not first:
+    if not any(isinstance(record.value, (dict, list)) for record in first):
         raise UnreadableError(_nothing(path, tally))
     format_ = FORMATS[format_name] if format_name else detect(first, path)
     companions = _companions(format_, path, first)
@@ -89,20 +89,21 @@ def _shape(record: Record) -> str:
         return "an object with the keys " + ", ".join(list(map(str, value))[:6]) if value else "an empty object"
     if isinstance(value, list):
         return f"an array of {len(value)}"
-    return f"a {type(value).__name__}"
+    return "a value that is no object"
 
 
 def _nothing(path: str, tally: Tally) -> str:
     name = "standard input" if path == STDIN else path
     if not tally.skips:
-        return f"{name}: is empty"
+        return f"{name}: holds no JSON object" if tally.records else f"{name}: is empty"
     first = tally.skips[0]
-    many = f" and {len(tally.skips) - 1:,} more lines" if len(tally.skips) > 1 else ""
-    return f"{name}: holds no JSON (line {first.line}: {first.reason}{many}). Is it a transcript?"
+    rest = len(tally.skips) - 1
+    many = f", and so {rest:,} more" if rest else ""
+    return f"{name}: holds no JSON object (line {first.line}: {first.reason}{many}). Is it a transcript?"
 
 
 def _records(path: str, tally: Tally, file: str = "") -> Iterator[Record]:
-    """The JSON values of a source: one a line, or one document over many lines."""
+    """The JSON values of a source (of a companion where `file` says so): one a line, or one document over many."""
     with opened(path) as stream:
         lines = _counted(lines_of(stream, path), tally, main=not file)
         head: list[bytes] = []
@@ -118,7 +119,7 @@ def _records(path: str, tally: Tally, file: str = "") -> Iterator[Record]:
             yield from _from_line(head[-1], start, tally, file)
             yield from _from_lines(lines, start + 1, tally, file)
         else:
-            yield from _from_document(head, list(lines), tally, file)
+            yield from _from_document(b"".join([*head, *lines]), path, tally, file)
 
 
 def _counted(lines: Iterator[bytes], tally: Tally, *, main: bool) -> Iterator[bytes]:
@@ -145,49 +146,34 @@ def _from_line(raw: bytes, number: int, tally: Tally, file: str) -> Iterator[Rec
         yield Record(number, value, size, file)
 
 
-def _from_document(head: list[bytes], rest: list[bytes], tally: Tally, file: str) -> Iterator[Record]:
+def _from_document(whole: bytes, path: str, tally: Tally, file: str) -> Iterator[Record]:
     """One document over several lines, several of them in a row, or lines of which the first is torn."""
-    whole = b"".join([*head, *rest])
     try:
         value = orjson.loads(whole)
-    except orjson.JSONDecodeError:
-        yield from _rescue(head, rest, whole, tally, file)
+    except orjson.JSONDecodeError as error:
+        yield from _rescue(whole, f"{path}: not valid JSON from line {error.lineno} on: {error.msg}", tally, file)
         return
     tally.records += 1
     yield Record(1, value, len(whole), file, element_lines(whole.decode("utf-8")))
 
 
-def _rescue(head: list[bytes], rest: list[bytes], whole: bytes, tally: Tally, file: str) -> Iterator[Record]:
-    by_line: list[Record] = []
+def _rescue(whole: bytes, complaint: str, tally: Tally, file: str) -> Iterator[Record]:
+    """Read by lines or as documents in a row, whichever gives more; raises the complaint where neither gives any."""
     trial = Tally()
-    for number, raw in enumerate([*head, *rest], 1):
-        by_line += _from_line(raw, number, trial, file)
+    by_line = [
+        record for number, raw in enumerate(whole.split(b"\n"), 1) for record in _from_line(raw, number, trial, file)
+    ]
     objects = sum(isinstance(record.value, dict) for record in by_line)
     values, torn = decode(whole)
     if values and (len(values) > objects or not objects):
         tally.skips += [Skip(1, one.reason, one.recovered, file) for one in torn]
-        tally.records += len(values)
-        yield from (Record(1, value, len(whole) // len(values), file) for value in values)
-    elif objects:
-        tally.skips += trial.skips
-        tally.records += len(by_line)
-        yield from by_line
+        by_line = [Record(1, value, len(whole) // len(values), file) for value in values]
+    elif not objects and whole.lstrip()[:1] in (b"{", b"["):
+        raise UnreadableError(complaint)
     else:
-        tally.skips += trial.skips[:1] if _is_one_document(whole) else trial.skips
-        if _is_one_document(whole):
-            raise UnreadableError(f"{file or 'the document'}: {_where_it_breaks(whole)}")
-
-
-def _is_one_document(whole: bytes) -> bool:
-    return whole.lstrip()[:1] in (b"{", b"[")
-
-
-def _where_it_breaks(whole: bytes) -> str:
-    try:
-        orjson.loads(whole)
-    except orjson.JSONDecodeError as error:
-        return f"not valid JSON from line {error.lineno}, column {error.colno} on: {error.msg}"
-    return "valid"
+        tally.skips += trial.skips
+    tally.records += len(by_line)
+    yield from by_line
 
 
 def _companions(format_: Format, path: str, first: list[Record]) -> tuple[str, ...]:

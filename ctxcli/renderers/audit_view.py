@@ -107,20 +107,13 @@ def _cause_line(call: CallRow) -> str:
     return str(call.cause.line) if call.cause else ""
 
 
-def _growth(call: CallRow) -> int:
-    return call.added if call.growth is None else call.growth
-
-
 def _grew(call: CallRow, *, exact: bool) -> str:
     return f"{call.growth:+,}" if call.growth is not None else "+" + about(call.added, exact=exact)
 
 
 def _jumps(report: AuditReport) -> Iterator[Block]:
-    """The calls that grew most; the first of a lane and the first after a compaction did not grow, they began."""
-    began = {call.lane: call.n for call in reversed(report.calls)}
-    rebuilt = {row.call for row in report.compactions}
-    later = [call for call in report.calls if call.n != began[call.lane] and call.n not in rebuilt]
-    grown = sorted(later, key=lambda call: (-_growth(call), call.n))[:_MOST_JUMPS]
+    """The calls that grew most."""
+    grown = sorted(report.calls, key=lambda call: (-(call.grew or 0), call.n))[:_MOST_JUMPS]
     rows = tuple(
         (
             f"call {call.n}" + ("" if call.lane == "main" else f" ({call.lane})"),
@@ -129,7 +122,7 @@ def _jumps(report: AuditReport) -> Iterator[Block]:
             _cause(call),
         )
         for call in grown
-        if _growth(call) > 0
+        if (call.grew or 0) > 0
     )
     if rows:
         columns = (Column("grew most"), Column("tokens", right=True), Column("line", right=True))

@@ -10,7 +10,7 @@ from ctxcli.shelf import Canvas, Renderer
 
 _COLUMNS = (
     "path", "conversation", "n", "line", "lane", "time", "model", "measured", "estimated", "system", "tools",
-    "history", "retrieved", "summary", "unattributed", "added", "growth", "output_measured", "output_estimated",
+    "history", "retrieved", "summary", "unattributed", "added", "growth", "grew", "output_measured", "output_estimated",
     "cache_read", "cache_write", "uncached", "share_of_window", "sent_so_far", "cause", "cause_line", "cause_tokens",
 )  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -30,7 +30,7 @@ def _row(report: AuditReport, call: CallRow) -> tuple[Any, ...]:
     return (
         _safe(report.source.path), _safe(report.source.conversation), call.n, call.line, _safe(call.lane), call.time,
         _safe(call.model), call.context.measured, call.context.estimated, layers.system, layers.tools,
-        layers.history, layers.retrieved, layers.summary, layers.unattributed, call.added, call.growth,
+        layers.history, layers.retrieved, layers.summary, layers.unattributed, call.added, call.growth, call.grew,
         call.output.measured, call.output.estimated, cache.read if cache else None, cache.write if cache else None,
         cache.uncached if cache else None, call.share_of_window, call.sent_so_far, _safe(named),
         cause.line if cause else None, cause.tokens if cause else None,

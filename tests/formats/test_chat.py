@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import FIXTURES, read
 
 from ctxcli.formats.blocks.anthropic import usage_of
 from ctxcli.model import EventKind, Iteration, PartKind, Role, Usage
-from support import FIXTURES, read
 
 OPENAI, ANTHROPIC = FIXTURES / "openai-chat", FIXTURES / "anthropic"
 
@@ -43,7 +43,13 @@ def test_an_array_knows_the_lines_of_its_messages() -> None:
     lines = (OPENAI / "array.json").read_text("utf-8").splitlines()
     for message in transcript.messages:
         assert lines[message.line - 1].strip() == "{"
-    assert [message.role for message in transcript.messages] == [Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL, Role.ASSISTANT]
+    assert [message.role for message in transcript.messages] == [
+        Role.SYSTEM,
+        Role.USER,
+        Role.ASSISTANT,
+        Role.TOOL,
+        Role.ASSISTANT,
+    ]
 
 
 def test_a_request_log_counts_the_repeated_prompt_once() -> None:
@@ -102,7 +108,10 @@ def test_compaction_iterations_are_billed_beside_the_call() -> None:
 
 
 def test_of_several_message_iterations_the_last_is_the_context() -> None:
-    steps = [{"type": "message", "input_tokens": 100, "output_tokens": 5}, {"type": "message", "input_tokens": 140, "output_tokens": 7}]
+    steps = [
+        {"type": "message", "input_tokens": 100, "output_tokens": 5},
+        {"type": "message", "input_tokens": 140, "output_tokens": 7},
+    ]
     usage = usage_of({"input_tokens": 240, "output_tokens": 12, "iterations": steps})
     assert usage is not None
     assert (usage.prompt, usage.output) == (140, 7)
@@ -119,7 +128,12 @@ def test_a_request_without_its_answer_still_shows_its_context() -> None:
 
 BOTH: tuple[dict[str, Any], ...] = (
     {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]},
-    {"messages": [{"role": "developer", "content": "Be brief"}, {"role": "user", "content": [{"type": "text", "text": "Hi"}]}]},
+    {
+        "messages": [
+            {"role": "developer", "content": "Be brief"},
+            {"role": "user", "content": [{"type": "text", "text": "Hi"}]},
+        ]
+    },
 )
 
 

@@ -1,7 +1,8 @@
 """Claude Code: what its pitfalls come to."""
 
-from ctxcli.model import MAIN, EventKind, PartKind, Role, Usage
 from support import FIXTURES, read
+
+from ctxcli.model import MAIN, EventKind, PartKind, Role, Usage
 
 FOLDER = FIXTURES / "claude-code"
 
@@ -14,7 +15,13 @@ def test_usage_counts_once_per_response_with_the_maximum_of_each_field() -> None
 
 def test_lines_of_one_response_that_are_apart_are_one_message_before_the_results() -> None:
     (transcript,) = read(FOLDER / "split-lines.jsonl")
-    assert [message.role for message in transcript.messages] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.TOOL, Role.ASSISTANT]
+    assert [message.role for message in transcript.messages] == [
+        Role.USER,
+        Role.ASSISTANT,
+        Role.TOOL,
+        Role.TOOL,
+        Role.ASSISTANT,
+    ]
     assert transcript.messages[1].lines == (2, 4)
     assert [part.ref for part in transcript.messages[1].parts] == ["toolu_a1", "toolu_a2"]
 
@@ -36,7 +43,9 @@ def test_a_synthetic_answer_is_no_call() -> None:
 
 def test_a_tool_result_knows_its_call() -> None:
     (transcript,) = read(FOLDER / "session.jsonl")
-    results = {part.ref: part for message in transcript.messages for part in message.parts if part.kind is PartKind.TOOL_RESULT}
+    results = {
+        part.ref: part for message in transcript.messages for part in message.parts if part.kind is PartKind.TOOL_RESULT
+    }
     assert (results["toolu_03"].name, results["toolu_03"].failed) == ("Bash", True)
     assert results["toolu_01"].address == "/home/ana/shop/src/shop/refunds.py"
 

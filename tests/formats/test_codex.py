@@ -1,10 +1,10 @@
 """Codex: what its pitfalls come to."""
 
 import pytest
+from support import FIXTURES, read
 
 from ctxcli.formats.blocks.codex_items import keeps_reasoning
 from ctxcli.model import EventKind, PartKind, Role
-from support import FIXTURES, read
 
 FOLDER = FIXTURES / "codex"
 
@@ -17,7 +17,14 @@ def test_events_repeat_items_and_are_not_counted() -> None:
 
 def test_a_repeated_count_is_no_second_call() -> None:
     (transcript,) = read(FOLDER / "session.jsonl")
-    assert [call.usage.prompt for call in transcript.calls if call.usage] == [9_412, 9_640, 9_861, 9_936, 10_120, 10_210]
+    assert [call.usage.prompt for call in transcript.calls if call.usage] == [
+        9_412,
+        9_640,
+        9_861,
+        9_936,
+        10_120,
+        10_210,
+    ]
     assert transcript.duplicates == 1
 
 
@@ -26,7 +33,12 @@ def test_outputs_follow_the_answer_that_called_for_them_in_both_orders(name: str
     (transcript,) = read(FOLDER / name)
     for call in transcript.calls:
         refs = {part.ref for part in transcript.messages[call.at].parts if part.kind is PartKind.TOOL_CALL}
-        after = {part.ref for message in transcript.messages[call.at + 1 :] for part in message.parts if message.role is Role.TOOL}
+        after = {
+            part.ref
+            for message in transcript.messages[call.at + 1 :]
+            for part in message.parts
+            if message.role is Role.TOOL
+        }
         assert refs <= after
 
 
@@ -49,7 +61,9 @@ def test_encrypted_reasoning_weighs_what_was_reported_and_older_models_lose_it()
     assert len(strip.clears) == 2
 
 
-@pytest.mark.parametrize(("model", "kept"), [("gpt-5.5", False), ("gpt-5.6-sol", True), ("gpt-6-sol", True), ("gpt-5.1-codex", False)])
+@pytest.mark.parametrize(
+    ("model", "kept"), [("gpt-5.5", False), ("gpt-5.6-sol", True), ("gpt-6-sol", True), ("gpt-5.1-codex", False)]
+)
 def test_which_models_keep_their_reasoning(model: str, kept: bool) -> None:
     assert keeps_reasoning(model) is kept
 
@@ -83,7 +97,9 @@ def test_a_repeated_head_is_no_new_session() -> None:
 
 def test_standing_instructions_are_no_users_words() -> None:
     (transcript,) = read(FOLDER / "session.jsonl")
-    users = [message.parts[0].text for message in transcript.messages if message.role is Role.USER and not message.harness]
+    users = [
+        message.parts[0].text for message in transcript.messages if message.role is Role.USER and not message.harness
+    ]
     assert users == [
         "Why does checkout time out after 30 s? Look at src/checkout/client.ts.",
         "Yes. Keep 60 s as the default.",

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from support import FIXTURES, fixture_files, golden, name_of, normal_form, read
 
 from ctxcli.files.load import detect
 from ctxcli.files.values import decode
 from ctxcli.formats import FORMATS
 from ctxcli.model import Record, Transcript
-from support import FIXTURES, fixture_files, golden, name_of, normal_form, read
 
 ALL = fixture_files()
 LINES = [file for file in ALL if file.suffix == ".jsonl"]
@@ -74,7 +74,10 @@ def test_messages_bookkeeping_duplicates_and_skips_account_for_every_record(file
         return
     companions = [line for lane in found[0].lanes if lane.file for line in Path(lane.file).read_bytes().splitlines()]
     taken = {
-        (message.lane if companions else "", line) for transcript in found for message in transcript.messages for line in message.lines
+        (message.lane if companions else "", line)
+        for transcript in found
+        for message in transcript.messages
+        for line in message.lines
     }
     books = sum(count for transcript in found for _, count in transcript.bookkeeping)
     # `compacted` and `session_meta` records hold messages or are bookkeeping, a line joined of two holds both

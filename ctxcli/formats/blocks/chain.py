@@ -84,11 +84,13 @@ class Chain:
     def _continues(self, exchange: Exchange, spoken: Spoken) -> bool:
         """Whether the exchange goes on from what is in the context now.
 
-        A loose message always does. Else the context must be a prefix of what was sent, or, for a
-        logged request, what was sent must hold the task and something said after it.
+        A loose message always does, a conversation that is stored as one never. Of a logged request
+        what came before must be a prefix, or it must hold the task and something said after it.
         """
         if exchange.loose:
             return True
+        if exchange.response is None and not exchange.unanswered:
+            return False
         if self._id and exchange.id and self._id != exchange.id and exchange.response is None:
             return False
         before = [self._keys[index] for index in self._history]
