@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import FIXTURES, read
 
 from ctxcli.errors import UnknownFormatError, UnreadableError
 from ctxcli.files import find, load
 from ctxcli.files.values import decode, element_lines
 from ctxcli.model import Transcript
+from support import FIXTURES, read
 
 CHAT = FIXTURES / "openai-chat" / "messages.jsonl"
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import FIXTURES, read
 
 from ctxcli.formats.blocks.anthropic import usage_of
 from ctxcli.model import EventKind, Iteration, PartKind, Role, Usage
+from support import FIXTURES, read
 
 OPENAI, ANTHROPIC = FIXTURES / "openai-chat", FIXTURES / "anthropic"
 

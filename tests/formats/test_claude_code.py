@@ -1,8 +1,7 @@
 """Claude Code: what its pitfalls come to."""
 
-from support import FIXTURES, read
-
 from ctxcli.model import MAIN, EventKind, PartKind, Role, Usage
+from support import FIXTURES, read
 
 FOLDER = FIXTURES / "claude-code"
 

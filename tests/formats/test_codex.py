@@ -1,10 +1,10 @@
 """Codex: what its pitfalls come to."""
 
 import pytest
-from support import FIXTURES, read
 
 from ctxcli.formats.blocks.codex_items import keeps_reasoning
 from ctxcli.model import EventKind, PartKind, Role
+from support import FIXTURES, read
 
 FOLDER = FIXTURES / "codex"
 

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from support import FIXTURES, fixture_files, golden, name_of, normal_form, read
 
 from ctxcli.files.load import detect
 from ctxcli.files.values import decode
 from ctxcli.formats import FORMATS
 from ctxcli.model import Record, Transcript
+from support import FIXTURES, fixture_files, golden, name_of, normal_form, read
 
 ALL = fixture_files()
 LINES = [file for file in ALL if file.suffix == ".jsonl"]
