@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,16 +15,16 @@ from ctxcli.model import Message, Part, PartKind, Role, Transcript
 from ctxcli.renderers import RENDERERS
 from ctxcli.reports import AuditReport
 from ctxcli.shelf import Canvas
-from support import FIXTURES, fixture_files, golden, name_of, read
+from support import FIXTURES, ROOT, fixture_files, golden, name_of, read
 
 GOLDEN = FIXTURES / "golden" / "audit"
 SESSION = FIXTURES / "claude-code" / "session.jsonl"
 
 
 def draw(name: str, file: Path, canvas: Canvas | None = None) -> str:
-    reports: Iterator[AuditReport] = (audit(transcript) for transcript in read(file))
-    text = "".join(RENDERERS[name].audit(reports, canvas or Canvas(width=0)))
-    return text.replace(str(FIXTURES), "fixtures")
+    path = file.relative_to(ROOT).as_posix()
+    reports: Iterator[AuditReport] = (audit(replace(transcript, path=path)) for transcript in read(file))
+    return "".join(RENDERERS[name].audit(reports, canvas or Canvas(width=0)))
 
 
 VIEWS = [
