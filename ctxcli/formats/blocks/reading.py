@@ -25,5 +25,5 @@ def read_exchanges(records: Iterable[Record], chain: Chain) -> Iterator[Transcri
         if not found:
             kind = JSON_NAMES.get(type(record.value).__name__, "a value")
             skips.append(Skip(record.line, f"{kind} that is no message and no conversation: skipped"))
-    if chain.draft is not None:
-        yield replace(chain.close(), skips=tuple(skips), records=seen, bytes=size)
+    for transcript in chain.close():
+        yield replace(transcript, skips=tuple(skips), records=seen, bytes=size)
