@@ -1,5 +1,7 @@
 """What the calls come to: the budget, the totals, the compactions and the lanes."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 
 from ctxcli.audit.rows import cache_of
@@ -119,13 +121,18 @@ def sum_caches(steps: Sequence[Step]) -> Cache | None:
 
 def compactions_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> tuple[CompactionRow, ...]:
     """Each recorded compaction, with the context before and after it."""
-    return tuple(_compaction(event, steps, scales) for event in transcript.events if event.kind in COMPACTIONS)
+    lanes: defaultdict[str, list[Step]] = defaultdict(list)
+    for step in steps:
+        lanes[step.call.lane].append(step)
+    return tuple(
+        _compaction(event, lanes[event.lane], scales) for event in transcript.events if event.kind in COMPACTIONS
+    )
 
 
-def _compaction(event: Event, steps: Sequence[Step], scales: Scales) -> CompactionRow:
-    lane = [step for step in steps if step.call.lane == event.lane]
-    before = next((step for step in reversed(lane) if step.call.at < event.at), None)
-    after = next((step for step in lane if step.call.at >= event.at), None)
+def _compaction(event: Event, lane: Sequence[Step], scales: Scales) -> CompactionRow:
+    place = bisect_left(lane, event.at, key=lambda step: step.call.at)
+    before = lane[place - 1] if place else None
+    after = lane[place] if place < len(lane) else None
     summary = None
     if event.summary is not None and not event.opaque:
         model = after.call.model if after else before.call.model if before else ""

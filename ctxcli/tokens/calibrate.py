@@ -17,6 +17,9 @@ _FEWEST_FOR_KINDS = 8
 _SUPPORT = 5
 """Calls in which a kind must make up a fifth of the growth to get a ratio of its own."""
 _ROUNDS = 40
+_SETTLED = 1e-3
+_MOST_ROWS = 1_000
+"""A fit looks at this many calls at the most, evenly spread; more would not move it."""
 _LOWEST, _HIGHEST = 0.5, 4.0
 _USUAL_OVERHEAD = 60
 KINDS = ("words", "results", "thinking")
@@ -113,30 +116,32 @@ def _clamp(value: float) -> float:
 def _reweighted(rows: Sequence[Growth], ratio: float) -> tuple[list[tuple[str, float]], float]:
     """Ratios by kind, and the overhead per call."""
     start = [ratio, ratio, ratio, float(_USUAL_OVERHEAD)]
-    features = [
-        [row.words / row.measured, row.results / row.measured, row.thinking / row.measured, 1 / row.measured]
-        for row in rows
+    step = -(-len(rows) // _MOST_ROWS)
+    points = [
+        (
+            (row.words / row.measured, row.results / row.measured, row.thinking / row.measured, 1 / row.measured),
+            (row.measured - row.fixed) / row.measured,
+        )
+        for row in rows[::step]
     ]
-    targets = [(row.measured - row.fixed) / row.measured for row in rows]
-    pull = [2 * sum(feature[at] ** 2 for feature in features) / len(rows) + 1e-12 for at in range(4)]
+    pull = [2 * sum(feature[at] ** 2 for feature, _ in points) / len(points) + 1e-12 for at in range(4)]
     found = start
     for _ in range(_ROUNDS):
-        weights = [
-            1 / max(0.02, abs(target - _dot(feature, found))) for feature, target in zip(features, targets, strict=True)
-        ]
-        left = [
-            [
-                sum(w * f[row] * f[column] for w, f in zip(weights, features, strict=True))
-                + (pull[row] if row == column else 0.0)
-                for column in range(4)
-            ]
-            for row in range(4)
-        ]
-        right = [
-            sum(w * f[row] * t for w, f, t in zip(weights, features, targets, strict=True)) + pull[row] * start[row]
-            for row in range(4)
-        ]
-        found = _solve(left, right)
+        left = [[pull[row] if row == column else 0.0 for column in range(4)] for row in range(4)]
+        right = [pull[at] * start[at] for at in range(4)]
+        for feature, target in points:
+            weight = 1 / max(0.02, abs(target - _dot(feature, found)))
+            for row in range(4):
+                scaled = weight * feature[row]
+                right[row] += scaled * target
+                for column in range(row, 4):
+                    left[row][column] += scaled * feature[column]
+        for row in range(4):
+            for column in range(row):
+                left[row][column] = left[column][row]
+        before, found = found, _solve(left, right)
+        if max(abs(one - other) for one, other in zip(before, found, strict=True)) < _SETTLED:
+            break
     return list(zip(KINDS, found, strict=False)), found[3]
 
 

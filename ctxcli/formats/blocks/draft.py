@@ -86,6 +86,7 @@ class Draft:
     _books: Counter[str] = field(default_factory=Counter)
     _unknown: dict[str, list[int]] = field(default_factory=dict)
     _tools: dict[str, Part] = field(default_factory=dict)
+    _results: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     _stripped: dict[tuple[PartKind, str], int] = field(default_factory=dict)
 
     def saw(self, record: Record) -> None:
@@ -123,6 +124,8 @@ class Draft:
         for part in parts:
             if part.kind is PartKind.TOOL_CALL and part.ref:
                 self._tools.setdefault(part.ref, part)
+            elif part.kind is PartKind.TOOL_RESULT and part.ref:
+                self._results.setdefault(part.ref, []).append((index, len(message.parts)))
             message.parts.append(part)
 
     def call(self, at: int, line: int, **facts: str | Usage | None) -> int:
@@ -180,13 +183,8 @@ class Draft:
 
     def results(self, refs: Iterable[str], lane: str = MAIN) -> list[tuple[int, int]]:
         """(message, part) of the live tool results that answer the calls named."""
-        wanted = frozenset(refs)
-        return [
-            (index, number)
-            for index in self.live[lane]
-            for number, part in enumerate(self.messages[index].parts)
-            if part.kind is PartKind.TOOL_RESULT and part.ref in wanted
-        ]
+        live = frozenset(self.live[lane])
+        return sorted(place for ref in set(refs) for place in self._results.get(ref, ()) if place[0] in live)
 
     def unstripped(self, kind: PartKind, lane: str = MAIN) -> list[tuple[int, int]]:
         """(message, part) of the live parts of a kind that have not been handed out before."""
