@@ -255,7 +255,10 @@ class HotTool:
 
 @dataclass(frozen=True, slots=True)
 class LaneRow:
-    """One lane: tokens is what its calls sent, reported_tokens what the source says of it as a whole."""
+    """One lane: tokens is what its calls sent, or what the source says where its calls are not in it.
+
+    reported_tokens is what the source says of the lane as a whole.
+    """
 
     lane: str
     title: str

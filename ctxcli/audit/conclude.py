@@ -170,7 +170,7 @@ def lanes_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> t
                 lane=lane.name,
                 title=lane.title,
                 calls=len(own) or (0 if lane.name == MAIN else None),
-                tokens=sum(step.size for step in own) if own else None,
+                tokens=sum(step.size for step in own) if own else lane.tokens,
                 output=_sum([step.call.usage.output if step.call.usage else None for step in own]),
                 cache=sum_caches(own),
                 peak=max((step.size for step in own), default=None),

@@ -221,7 +221,7 @@ def _lanes(report: AuditReport) -> Iterator[Block]:
     rows = []
     for lane in report.lanes[:_MOST_LANES]:
         sent = number(lane.tokens)
-        if lane.tokens is None and lane.reported_tokens is not None:
+        if lane.calls is None and lane.reported_tokens is not None:
             sent = f"{lane.reported_tokens:,} reported"
         rows.append(
             (
