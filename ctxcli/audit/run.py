@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ctxcli.audit.conclude import budget_of, compactions_of, counts_of, lanes_of, totals_of
 from ctxcli.audit.hot import hot_parts, hot_tools
+from ctxcli.audit.notes import notes_of
 from ctxcli.audit.rows import call_rows
 from ctxcli.audit.walk import Scales, Step, growths, walk
 from ctxcli.budget import Limits, Usable, usable_window
@@ -67,7 +68,7 @@ def audit(transcript: Transcript, settings: Settings | None = None) -> AuditRepo
         advice=(),
         skips=tuple(SkipRow(skip.line, skip.reason, skip.recovered, skip.file) for skip in transcript.skips),
         limits=limits,
-        notes=(*transcript.notes, *_notes(transcript, usable, over)),
+        notes=(*transcript.notes, *notes_of(transcript, steps, usable, over)),
     )
 
 
@@ -82,11 +83,7 @@ def _fits(transcript: Transcript, counted: list[tuple[int, ...]], choice: Choice
     """A fit for each model, the unnamed one included."""
     rows = growths(transcript, counted)
     names = {call.model for call in transcript.calls} | {""}
-    exact = choice.exact and not choice.chosen
-    fits = {name: fit(rows.get(name, ()), name, exact=exact) for name in sorted(names)}
-    if choice.chosen and choice.exact and not any(rows.values()):
-        return {name: replace(found, ratio=1.0) for name, found in fits.items()}
-    return fits
+    return {name: fit(rows.get(name, ()), name, exact=choice.exact) for name in sorted(names)}
 
 
 def _tokenizer(choice: Choice, weigh: Weigh, fits: dict[str, Fit], models: list[str]) -> Tokenizer:
@@ -137,21 +134,3 @@ def _limits(steps: list[Step], usable: Usable, settings: Settings) -> tuple[Limi
         most = settings.max_growth
         found.append(Limit("max-growth", most, tuple(step.n for step in steps if (step.grew or 0) > most)))
     return tuple(found)
-
-
-def _notes(transcript: Transcript, usable: Usable, over: tuple[int, ...]) -> list[str]:
-    notes = []
-    if over:
-        notes.append(
-            f"{len(over)} call{'s' if len(over) > 1 else ''} exceeded the assumed window of "
-            f"{usable.max_context:,} tokens ({usable.origin}): set the right one with --max-context."
-        )
-    placeholders = sum(
-        1 for call in transcript.calls if call.usage and call.usage.output and not call.usage.output_final
-    )
-    if placeholders:
-        notes.append(
-            f"The output of {placeholders} of {len(transcript.calls)} calls is the placeholder of a stream's "
-            "first event: the recorded output is too low."
-        )
-    return notes

@@ -167,7 +167,7 @@ def _compactions(report: AuditReport) -> Iterator[Block]:
             before, after = about(row.estimated_before), about(row.estimated_after)
         dropped = plural(row.dropped_messages, "message")
         if row.kind == "clear":
-            dropped = plural(row.cleared_results, "result")
+            dropped = plural(row.cleared_results, "result") if row.cleared_results else "none in this file"
         rows.append(
             (
                 f"line {row.line}",

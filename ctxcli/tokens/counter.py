@@ -43,8 +43,6 @@ class Choice:
 
     name: str
     exact: bool
-    chosen: bool = False
-    """Named by the user."""
 
 
 def choose(models: Sequence[str], wanted: str | None = None) -> Choice:
@@ -52,16 +50,22 @@ def choose(models: Sequence[str], wanted: str | None = None) -> Choice:
     if wanted and wanted not in ("auto", ""):
         name = wanted.removeprefix("tiktoken:")
         if name in ("heuristic", "rules"):
-            return Choice("heuristic", exact=False, chosen=True)
+            return Choice("heuristic", exact=False)
         if not name:
             raise SettingError("--tokenizer tiktoken: wants a name behind the colon, as in tiktoken:p50k_base")
-        return Choice(name, exact=True, chosen=True)
+        own = [encoding_of_model(model) for model in models]
+        return Choice(name, exact=all(_same(each, name) for each in own))
     named = [encoding_of_model(model) for model in models]
     first = next((name for name in named if name), None)
     if first is None:
         return Choice(DEFAULT, exact=False)
     name = "o200k_base" if first == "o200k_harmony" else first
     return Choice(name, exact=all(each is not None for each in named))
+
+
+def _same(own: str | None, name: str) -> bool:
+    """Whether a model's own encoding counts ordinary text as the one named does."""
+    return own == name or (own, name) == ("o200k_harmony", "o200k_base")
 
 
 def counter(name: str, cache: CountCache | None = None) -> Weigh:

@@ -87,7 +87,7 @@ def test_a_failed_limit_says_which_calls() -> None:
         (["--conversation", "9"], "no conversation is called '9'"),
         (["--strict"], ": line 2: 2 values on one line: all read (--strict)"),
         (["--config", "no-such.toml"], "no-such.toml: no such settings file"),
-        (["--from", "codex", "-o", "/nonexistent/x"], "cannot be written"),
+        (["-o", "no-such-folder/x"], "no-such-folder/x: cannot be written"),
     ],
     ids=str,
 )

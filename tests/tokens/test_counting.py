@@ -173,8 +173,10 @@ CHOICES = [
     (["claude-opus-4-5"], None, ("o200k_base", False)),
     ([], None, ("o200k_base", False)),
     (["gpt-4o", "claude-opus-4-5"], None, ("o200k_base", False)),
-    (["claude-opus-4-5"], "cl100k_base", ("cl100k_base", True)),
-    (["gpt-4"], "tiktoken:p50k_base", ("p50k_base", True)),
+    (["claude-opus-4-5"], "cl100k_base", ("cl100k_base", False)),
+    (["gpt-4"], "cl100k_base", ("cl100k_base", True)),
+    ([], "cl100k_base", ("cl100k_base", True)),
+    (["gpt-4"], "tiktoken:p50k_base", ("p50k_base", False)),
     (["gpt-4"], "heuristic", ("heuristic", False)),
 ]
 
