@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ctxcli.errors import SettingError
 from ctxcli.model import Layer
 
 DEFAULT_RESERVE = 32_000
@@ -100,6 +101,8 @@ def usable_window(
     else:
         return Usable(None, "unknown", limits.reserve_output or 0, None)
     reserve = limits.reserve_output
+    if reserve is not None and reserve >= window:
+        raise SettingError(f"an output reserve of {reserve:,} tokens leaves nothing of a window of {window:,}")
     if reserve is None:
         most = known.output if known is not None else DEFAULT_RESERVE
         reserve = 0 if free else min(DEFAULT_RESERVE, most, window // 4)
@@ -113,10 +116,12 @@ def quotas(usable: int | None, fixed: int, shares: Mapping[Layer, float]) -> dic
     set, history gets 40 % of what they leave and retrieved text what the others leave of it.
     """
     found: dict[Layer, int | None] = dict.fromkeys(Layer)
+    if sum(shares.values()) > 1:
+        raise SettingError(f"the shares of the layers come to {sum(shares.values()):.0%}, more than there is")
     if usable is None:
         return found
     left = max(0, usable - fixed)
-    wanted = {Layer.HISTORY: DEFAULT_HISTORY_SHARE, **shares}
+    wanted = {Layer.HISTORY: min(DEFAULT_HISTORY_SHARE, 1 - sum(shares.values())), **shares}
     for layer, share in wanted.items():
         found[layer] = int(left * share)
     if Layer.RETRIEVED not in shares:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 from ctxcli.model import Record, Transcript
-from ctxcli.reports import AuditReport
+from ctxcli.reports.audit import AuditReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,8 @@ class Canvas:
     colour: bool = False
     ascii: bool = False
     every_call: bool = False
+    full: bool = False
+    """Each conversation of a source in full, instead of a row each."""
 
 
 class Drawing(Protocol):

@@ -3,20 +3,23 @@
     python scripts/make_schemas.py           # write
     python scripts/make_schemas.py --check   # exit 1 where a file differs
 
-Types become types, class docstrings become descriptions, and what a field may hold beyond its type
+Types become types, docstrings of classes and fields become descriptions, and what a field may hold beyond its type
 (a fixed word, a range) stands in the tables here.
 """
 
+import ast
+import inspect
 import json
 import sys
 import types
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ctxcli.model import Layer
 from ctxcli.renderers.json import CallLine
-from ctxcli.reports import AuditReport
+from ctxcli.reports.audit import AuditReport
 
 TARGET = Path(__file__).parent.parent / "schemas"
 BASE = "https://json-schema.org/draft/2020-12/schema"
@@ -32,7 +35,7 @@ WORDS: dict[str, list[Any]] = {
     "Totals.output_basis": ["measured", "estimated", "mixed", "placeholder"],
     "Limit.name": ["max-context", "fail-over", "max-growth"],
 }
-SIGNED = {"Layers.unattributed", "CallRow.growth", "CallRow.grew"}
+SIGNED = {"Layers.unattributed", "CallRow.growth", "CallRow.grew", "LayerBudget.at_peak", "LayerBudget.peak"}
 UNBOUND = {"Calibration.r2"}
 
 
@@ -57,7 +60,24 @@ def _object(cls: Any, defs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _docs(cls: Any) -> dict[str, str]:
+    """The strings that stand below the fields of a class."""
+    (body,) = (node.body for node in ast.parse(inspect.getsource(cls)).body if isinstance(node, ast.ClassDef))
+    return {
+        field.target.id: " ".join(doc.value.value.split())
+        for field, doc in pairwise(body)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        and isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant)
+    }  # fmt: skip
+
+
 def _field(cls: Any, name: str, hint: Any, defs: dict[str, Any]) -> dict[str, Any]:
+    found = _bare_field(cls, name, hint, defs)
+    doc = _docs(cls).get(name)
+    return {"description": doc, **found} if doc else found
+
+
+def _bare_field(cls: Any, name: str, hint: Any, defs: dict[str, Any]) -> dict[str, Any]:
     key = f"{cls.__name__}.{name}"
     if key in WORDS:
         return {"enum": WORDS[key]}

@@ -11,7 +11,7 @@ import pytest
 from ctxcli.audit import audit
 from ctxcli.contract import problems
 from ctxcli.renderers.json import dump
-from ctxcli.reports import AuditReport
+from ctxcli.reports.audit import AuditReport
 from support import SHARED, name_of, needs_shared, read, shared_files
 
 pytestmark = needs_shared

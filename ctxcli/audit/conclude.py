@@ -6,16 +6,13 @@ from collections.abc import Sequence
 
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Scales, Step
-from ctxcli.budget import Limits, Usable, quotas
-from ctxcli.model import COMPACTIONS, MAIN, Event, Layer, PartKind, Transcript
-from ctxcli.reports import (
-    Budget,
+from ctxcli.model import COMPACTIONS, MAIN, Event, PartKind, Transcript
+from ctxcli.reports.audit import (
     Cache,
     CompactionIterations,
     CompactionRow,
     Counts,
     LaneRow,
-    LayerBudget,
     Totals,
 )
 
@@ -35,37 +32,11 @@ def counts_of(transcript: Transcript) -> Counts:
     )
 
 
-def budget_of(steps: Sequence[Step], usable: Usable, limits: Limits) -> Budget:
-    """The layers of the main lane (or of the only one) against their quotas.
-
-    What the provider measured beside the estimate counts as system prompt and tools when the quotas
-    are worked out: it is what stands in no file.
-    """
-    main = [step for step in steps if step.call.lane == MAIN] or list(steps)
-    if not main:
-        return Budget((), overflow=False, peak_call=None, peak=None, share=None)
-    peak = max(main, key=lambda step: (step.size, -step.n))
-    hidden = max(0, peak.size - peak.estimated)
-    fixed = peak.layers[Layer.SYSTEM] + peak.layers[Layer.TOOLS] + hidden
-    wanted = quotas(usable.usable, fixed, limits.shares)
-    layers = []
-    for layer in Layer:
-        most, quota = max(step.layers[layer] for step in main), wanted[layer]
-        over = 0 if quota is None else max(0, most - quota)
-        layers.append(LayerBudget(layer.value, quota, most, peak.layers[layer], over))
-    if any(step.measured is not None for step in main):
-        most = max(max(0, step.size - step.estimated) for step in main)
-        layers.append(LayerBudget("unattributed", None, most, hidden, 0))
-    overflow = any(layer.overflow for layer in layers) or bool(usable.usable is not None and peak.size > usable.usable)
-    share = round(peak.size / usable.usable, 6) if usable.usable else None
-    return Budget(tuple(layers), overflow, peak.n, peak.size, share)
-
-
 def totals_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> Totals:
     """Sums over all lanes; measured and estimated are only ever added where `basis` says mixed."""
     outputs = [step.call.usage.output if step.call.usage else None for step in steps]
     iterations = [
-        step for call in transcript.calls if call.usage for step in call.usage.iterations if step.kind != "message"
+        step for call in transcript.calls if call.usage for step in call.usage.iterations if step.kind == "compaction"
     ]
     return Totals(
         sent=sum(step.size for step in steps),
@@ -170,7 +141,7 @@ def lanes_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> t
                 lane=lane.name,
                 title=lane.title,
                 calls=len(own) or (0 if lane.name == MAIN else None),
-                tokens=sum(step.size for step in own) if own else lane.tokens,
+                tokens=sum(step.size for step in own) if own else None,
                 output=_sum([step.call.usage.output if step.call.usage else None for step in own]),
                 cache=sum_caches(own),
                 peak=max((step.size for step in own), default=None),

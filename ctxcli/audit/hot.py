@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from ctxcli.audit.rows import what
 from ctxcli.audit.walk import Scales
 from ctxcli.model import PartKind, Transcript
-from ctxcli.reports import Hot, HotTool
+from ctxcli.reports.audit import Hot, HotTool
 
-_MOST_PARTS = 10
-_MOST_TOOLS = 12
+_MOST_PARTS = 20
 
 
 def _weights(transcript: Transcript, scales: Scales) -> Iterator[tuple[int, int, int]]:
@@ -54,4 +53,4 @@ def hot_tools(transcript: Transcript, scales: Scales) -> tuple[HotTool, ...]:
         HotTool(tool, len(sizes), sum(sizes), round(sum(sizes) / whole, 4) if whole else 0.0)
         for tool, sizes in results.items()
     ]
-    return tuple(sorted(rows, key=lambda row: (-row.tokens, row.tool))[:_MOST_TOOLS])
+    return tuple(sorted(rows, key=lambda row: (-row.tokens, row.tool)))

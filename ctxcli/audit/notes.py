@@ -12,7 +12,7 @@ _MOST_HIDDEN_AT_START = 70_000
 
 def notes_of(transcript: Transcript, steps: Sequence[Step], usable: Usable, over: Sequence[int]) -> Iterator[str]:
     """The notes of one audit."""
-    if over:
+    if over and usable.origin not in ("flag", "config"):
         yield (
             f"{_calls(len(over))} exceeded the assumed window of {usable.max_context:,} tokens "
             f"({usable.origin}): set the right one with --max-context."

@@ -4,17 +4,17 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ctxcli.audit.conclude import budget_of, compactions_of, counts_of, lanes_of, totals_of
+from ctxcli.audit.budgets import budget_of, limits_of
+from ctxcli.audit.conclude import compactions_of, counts_of, lanes_of, totals_of
 from ctxcli.audit.hot import hot_parts, hot_tools
 from ctxcli.audit.notes import notes_of
 from ctxcli.audit.rows import call_rows
-from ctxcli.audit.walk import Scales, Step, growths, walk
-from ctxcli.budget import Limits, Usable, usable_window
+from ctxcli.audit.walk import Scales, growths, walk
+from ctxcli.budget import Limits, usable_window
 from ctxcli.model import MAIN, Transcript
-from ctxcli.reports import (
+from ctxcli.reports.audit import (
     AuditReport,
     Calibration,
-    Limit,
     SkipRow,
     Source,
     Tokenizer,
@@ -49,10 +49,10 @@ def audit(transcript: Transcript, settings: Settings | None = None) -> AuditRepo
     scales = Scales(transcript, counted, fits)
     steps = list(walk(transcript, scales))
     usable = usable_window(settings.limits, models, transcript.window, recorded_is_usable=transcript.window_is_usable)
-    limits = _limits(steps, usable, settings)
+    limits = tuple(limits_of(steps, usable, settings.limits, settings.fail_over, settings.max_growth))
     over = tuple(step.n for step in steps if usable.max_context and step.size > usable.max_context)
     return AuditReport(
-        ok=not any(limit.calls for limit in limits),
+        ok=not any(limit.calls or not limit.checked for limit in limits),
         source=_source(transcript, models),
         tokenizer=_tokenizer(choice, weigh, fits, models),
         window=Window(usable.max_context, usable.origin, usable.reserve, usable.usable, over),
@@ -119,18 +119,3 @@ def _source(transcript: Transcript, models: list[str]) -> Source:
         transcript.id,
         transcript.many,
     )
-
-
-def _limits(steps: list[Step], usable: Usable, settings: Settings) -> tuple[Limit, ...]:
-    """The limits that the user set, each with the calls over it."""
-    found = []
-    if settings.limits.max_context is not None and settings.limits.max_context_origin == "flag":
-        most = settings.limits.max_context
-        found.append(Limit("max-context", most, tuple(step.n for step in steps if step.size > most)))
-    if settings.fail_over is not None and usable.usable is not None:
-        most = int(usable.usable * settings.fail_over)
-        found.append(Limit("fail-over", most, tuple(step.n for step in steps if step.size > most)))
-    if settings.max_growth is not None:
-        most = settings.max_growth
-        found.append(Limit("max-growth", most, tuple(step.n for step in steps if (step.grew or 0) > most)))
-    return tuple(found)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ctxcli.model import Call, EventKind, Layer, PartKind, Transcript, layer_of
 from ctxcli.replay import Frame, replay
-from ctxcli.tokens import PLACEHOLDER, Fit, Growth, Weighed, kind_of, scale
+from ctxcli.tokens import PLACEHOLDER, Fit, Growth, Weighed, is_written, kind_of, scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,10 +203,11 @@ def _growth(
     fixed = 0
     for index in frame.entered:
         usage = answers[index].usage if index in answers else None
-        if usage is not None and usage.output and usage.output_final:
-            fixed += usage.output
-            continue
+        reported = usage.output if usage is not None and usage.output_final else None
+        fixed += reported or 0
         for part, value in zip(transcript.messages[index].parts, counted[index], strict=True):
+            if reported and is_written(part):
+                continue
             if part.media is not None or part.kind is PartKind.OPAQUE:
                 fixed += value
             else:

@@ -17,7 +17,8 @@ from ctxcli.errors import CtxError, UnknownFormatError, UnreadableError
 from ctxcli.files import Found, find, load
 from ctxcli.model import Transcript
 from ctxcli.renderers import RENDERERS
-from ctxcli.reports import AuditReport
+from ctxcli.renderers.view import in_words
+from ctxcli.reports.audit import AuditReport
 from ctxcli.tokens import CountCache, counter
 
 
@@ -33,17 +34,15 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> int:
     """Say call by call where the tokens of a transcript went, layer by layer.
 
     FILE is a transcript, a folder of them, or - for standard input; .gz and .zst are read as they are.
-    Exit 1 where a call is over a limit that you set, 2 where something could not be read.
+    Exit 1 where a call is over a limit that you set, 2 where something could not be read, 3 where a limit
+    could not be checked because no window is known.
     """
     run = _Run(_settings(ctx, flags), flags["conversation"], flags["from_"], strict=flags["strict"])
     name = "json" if flags["as_json"] else flags["format_"]
-    drawing = RENDERERS[name].audit(
-        run.reports(list(find(files))), canvas(flags["output"], every_call=flags["every_call"])
-    )
+    how = canvas(flags["output"], every_call=flags["every_call"], full=flags["conversation"] is not None)
+    drawing = RENDERERS[name].audit(run.reports(list(find(files))), how)
     emit(drawing, flags["output"], files)
-    if run.failed:
-        return 2
-    return 0 if run.ok or flags["exit_zero"] else 1
+    return run.exit_code(exit_zero=flags["exit_zero"])
 
 
 def _settings(ctx: click.Context, flags: dict[str, Any]) -> Settings:
@@ -67,9 +66,19 @@ class _Run:
     conversation: str | None
     from_: str | None
     strict: bool
-    ok: bool = True
+    exceeded: bool = False
+    unchecked: bool = False
     failed: bool = False
     _seen: set[str] = field(default_factory=set)
+    _passed_over: list[str] = field(default_factory=list)
+
+    def exit_code(self, *, exit_zero: bool) -> int:
+        """2 outweighs 1, and that outweighs 3; `--exit-zero` leaves only 2."""
+        if self.failed:
+            return 2
+        if exit_zero:
+            return 0
+        return 1 if self.exceeded else 3 if self.unchecked else 0
 
     def reports(self, sources: list[Found]) -> Iterator[AuditReport]:
         """The report of each conversation; what cannot be read is said and passed over."""
@@ -86,6 +95,9 @@ class _Run:
                         yield self._report(transcript)
             except CtxError as error:
                 self._complain(error, source)
+        if self._passed_over:
+            names = in_words(self._passed_over, 3)
+            click.echo(f"ctx: passed over, no transcript that ctx reads: {names}", err=True)
         if not given and not self.failed:
             self._nothing(wanted)
 
@@ -101,7 +113,8 @@ class _Run:
 
     def _report(self, transcript: Transcript) -> AuditReport:
         report = audit(transcript, self.settings)
-        self.ok = self.ok and report.ok
+        self.exceeded = self.exceeded or any(limit.calls for limit in report.limits)
+        self.unchecked = self.unchecked or any(not limit.checked for limit in report.limits)
         return self._without_shared(report, transcript)
 
     def _without_shared(self, report: AuditReport, transcript: Transcript) -> AuditReport:
@@ -122,9 +135,11 @@ class _Run:
 
     def _complain(self, error: CtxError, source: Found) -> None:
         """A file that a folder's search found may be no transcript; one that was named must be."""
-        passed_over = not source.named and isinstance(error, UnknownFormatError)
-        click.echo(f"ctx: {'passed over: ' if passed_over else ''}{error}", err=True)
-        self.failed = self.failed or not passed_over
+        if not source.named and isinstance(error, UnknownFormatError):
+            self._passed_over.append(source.path)
+        else:
+            click.echo(f"ctx: {error}", err=True)
+            self.failed = True
 
     def _nothing(self, conversations: int) -> None:
         self.failed = True

@@ -32,7 +32,7 @@ def command(ctx: click.Context, /, config: SettingsFile, as_json: bool) -> int:
         return 0
     click.echo(f"settings file  {config.path or 'none'}")
     for row in rows:
-        click.echo(f"{row['setting']:15} {row['shown']:12} {row['origin']:14} {row['what']}")
+        click.echo(f"{row['setting']:15} {row['shown']:24} {row['origin']:14} {row['what']}")
     return 0
 
 
@@ -40,7 +40,7 @@ def _row(inner: click.Context, name: str) -> dict[str, Any]:
     value = inner.params[name]
     if name == "share":
         value = [f"{layer.value}={share:g}" for layer, share in value]
-    shown = "–" if value in (None, []) else ", ".join(value) if isinstance(value, list) else str(value)
+    shown = _shown(value)
     source = inner.get_parameter_source(name)
     return {
         "setting": name.replace("_", "-"),
@@ -49,3 +49,12 @@ def _row(inner: click.Context, name: str) -> dict[str, Any]:
         "origin": _ORIGINS.get(source, "default") if source else "default",
         "what": opt.SETTABLE[name],
     }
+
+
+def _shown(value: Any) -> str:
+    """A value as a settings file would hold it."""
+    if value in (None, []):
+        return "–"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(value) if isinstance(value, list) else str(value)

@@ -52,7 +52,7 @@ class Group(click.Group):
 )
 @click.version_option(__version__, prog_name="ctx", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Audit and compact the transcripts of LLM agents: where the tokens went, what a compaction lost.
+    """Audit the transcripts of LLM agents: where the tokens went, call by call and layer by layer.
 
     Exit codes: 0 fine, 1 a check failed, 2 could not do it, 3 could not be verified.
     """

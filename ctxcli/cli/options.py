@@ -22,6 +22,13 @@ _SETTABLE: dict[str, str] = {
     "strict": "anything that was not read as it stands is fatal",
     "cache": "keep counts of known texts on disk",
 }
+_TYPES = {
+    "max_context": Tokens(),
+    "reserve_output": Tokens(0),
+    "share": LayerShare(),
+    "fail_over": Share(),
+    "max_growth": Tokens(),
+}
 SETTABLE = _SETTABLE
 """The keys of a settings file (with - or _), and what each one sets."""
 
@@ -44,7 +51,21 @@ def settings_of(file: SettingsFile) -> dict[str, Any]:
         if name == "share" and not isinstance(value, dict):
             raise SettingError(f'{file.path}: share is a table, as in share = {{ history = "40%" }}')
         found[name] = [f"{layer}={share}" for layer, share in value.items()] if name == "share" else value
+        _check(file.path, key, name, found[name])
     return found
+
+
+def _check(path: str, key: str, name: str, value: Any) -> None:
+    """Refuse a value that its flag would refuse, with the file's name."""
+    kind = _TYPES.get(name)
+    try:
+        for one in value if isinstance(value, list) else [value]:
+            if kind is not None:
+                kind.convert(one, None, None)
+            elif name in ("strict", "cache") and not isinstance(one, bool):
+                raise click.BadParameter(f"{one!r} is neither true nor false")
+    except click.BadParameter as error:
+        raise SettingError(f"{path}: {key}: {error.message}") from None
 
 
 settings = click.option(

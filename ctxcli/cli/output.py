@@ -8,8 +8,11 @@ from collections.abc import Iterable
 from ctxcli.files.write import write_whole
 from ctxcli.shelf import Canvas
 
+_NARROWEST = 40
+"""Columns below which a terminal is taken to be this wide."""
 
-def canvas(output: str | None, *, every_call: bool) -> Canvas:
+
+def canvas(output: str | None, *, every_call: bool = False, full: bool = False) -> Canvas:
     """Width and colour of the terminal; outside one no colour, no wrapping, no cutting.
 
     NO_COLOR and FORCE_COLOR are honoured, COLUMNS sets the width.
@@ -21,7 +24,8 @@ def canvas(output: str | None, *, every_call: bool) -> Canvas:
         colour = False
     wide = terminal or "COLUMNS" in os.environ
     width = shutil.get_terminal_size().columns if wide and output is None else 0
-    return Canvas(width=width, colour=colour, ascii=output is None and _is_narrow_charset(), every_call=every_call)
+    ascii_only = output is None and _is_narrow_charset()
+    return Canvas(max(width, _NARROWEST) if width else 0, colour, ascii_only, every_call, full or every_call)
 
 
 def _is_narrow_charset() -> bool:

@@ -43,6 +43,10 @@ class _Reader:
         self._model = ""
         self._turns: list[int] = []
         self._instructions: set[int] = set()
+        self._turn_start = 0
+        """Where the messages of the current turn begin."""
+        self._totals: dict[int, int] = {}
+        """After each count, by the total that it gave: how many messages there were."""
         self._first_generation = False
         """Without usage, an answer ends where the outputs of its calls begin."""
 
@@ -85,11 +89,12 @@ class _Reader:
     # -- what is in the context
 
     def _meta(self, payload: Mapping[str, Any], line: int, time: str) -> None:
-        """The head of a session. A resume repeats it; only the first is taken."""
-        if self.draft.id is not None:
+        """The head of a session. A resume repeats it; only one before every message is taken."""
+        again = self.draft.id is not None or bool(self.draft.messages)
+        self.draft.id = self.draft.id or text(payload.get("id")) or text(payload.get("session_id"))
+        if again:
             self.draft.bookkeep("session_meta")
             return
-        self.draft.id = text(payload.get("id")) or text(payload.get("session_id"))
         base = mapping(payload.get("base_instructions")).get("text") or payload.get("instructions")
         parts = [Part(PartKind.TEXT, base, line)] if isinstance(base, str) and base else []
         tools = [
@@ -110,6 +115,7 @@ class _Reader:
                 self._open = None
         elif kind == "agent_message":
             body = Part(PartKind.TEXT, plain(item.get("content")), line, name=text(item.get("author")))
+            self._open = None
             self.draft.add(Role.USER, [body], line, time=time, harness=True)
         elif kind == "ghost_snapshot":
             self.draft.bookkeep("response_item/ghost_snapshot")
@@ -128,7 +134,7 @@ class _Reader:
     def _new_turn(self, line: int) -> None:
         """A user turn: an answer without usage was cut off, and older models get their reasoning no more."""
         self._open = None
-        hidden = [] if keeps_reasoning(self._model) else self.draft.unstripped(PartKind.OPAQUE)
+        hidden = [] if not self._model or keeps_reasoning(self._model) else self.draft.unstripped(PartKind.OPAQUE)
         if hidden:
             self.draft.event(EventKind.STRIP, line, clears=hidden, trigger="new turn")
 
@@ -149,7 +155,7 @@ class _Reader:
                 self.draft.duplicates += 1
                 return
         elif kind in ("task_started", "turn_started", "turn_aborted"):
-            self._open = None
+            self._open, self._turn_start = None, len(self.draft.messages)
         elif kind == "thread_settings_applied":
             settings = mapping(payload.get("thread_settings"))
             self._model = text(settings.get("model")) or self._model
@@ -169,18 +175,39 @@ class _Reader:
         if whole == self._total:
             return False
         self._total = whole
-        if self._open is None:
-            self._open = self.draft.add(Role.ASSISTANT, (), line)
-        elif self._answers and self._answers[-1][0] == self._open:
-            self._answers.pop()
-        at, self._open = self._open, None
+        total = count(mapping(whole).get("total_tokens"))
+        self._check_return(total, count(last.get("total_tokens")), line)
+        at, self._open = self._answered(line), None
         answer, usage = self.draft.messages[at], usage_of(last)
         self._hide_reasoning(at, usage.reasoning if usage else None)
-        total = count(mapping(whole).get("total_tokens"))
+        if total is not None:
+            self._totals[total] = len(self.draft.messages)
         id_ = f"{total}:{last.get('input_tokens')}:{last.get('output_tokens')}"
         self.draft.call(at, answer.line, id=id_, time=answer.time, model=self._model, usage=usage)
         self._compaction = None
         return True
+
+    def _answered(self, line: int) -> int:
+        """The answer that a count belongs to: the open one, else the last that has none, else an empty one."""
+        counted = self.draft.calls[-1].at if self.draft.calls else -1
+        if self._open is None and self._answers and self._answers[-1][0] > counted:
+            self._open = self._answers[-1][0]
+        if self._open is None:
+            return self.draft.add(Role.ASSISTANT, (), line)
+        if self._answers and self._answers[-1][0] == self._open:
+            self._answers.pop()
+        return self._open
+
+    def _check_return(self, total: int | None, last: int | None, line: int) -> None:
+        """A total that goes on from an earlier one: the session was resumed there, and what came between is gone."""
+        if total is None or last is None:
+            return
+        place = self._totals.get(total - last)
+        if place is None or place == max(self._totals.values(), default=0):
+            return
+        drops = [index for index in self.draft.live[MAIN] if place <= index < self._turn_start]
+        if drops:
+            self.draft.event(EventKind.REWIND, line, drops=drops, trigger="resume", at=self._turn_start)
 
     def _hide_reasoning(self, at: int, tokens: int | None) -> None:
         """The encrypted reasoning of an answer takes the size that the provider reports for it."""
@@ -209,17 +236,22 @@ class _Reader:
             EventKind.SUMMARY, line, drops=drops, trigger="", opaque=sealed or not message.strip()
         )
         for item in sequence(history):
-            self._replaced(mapping(item), line, time)
-        if message.strip():
+            self._replaced(mapping(item), line, time, message)
+        if message.strip() and self.draft.events[self._compaction].summary is None:
             summary = Part(PartKind.SUMMARY, message, line)
             index = self.draft.add(Role.USER, [summary], line, time=time, harness=True)
             self.draft.amend(self._compaction, summary=index, opaque=False)
         if not history and not message.strip():
             self.draft.bookkeep("compacted")
 
-    def _replaced(self, item: Mapping[str, Any], line: int, time: str) -> None:
+    def _replaced(self, item: Mapping[str, Any], line: int, time: str, message: str) -> None:
         kind = text(item.get("type"))
-        if kind == "message" and item.get("role") != "assistant":
+        if kind == "message" and message.strip() and plain(item.get("content")) == message:
+            summary = Part(PartKind.SUMMARY, message, line)
+            index = self.draft.add(Role.USER, [summary], line, time=time, harness=True)
+            if self._compaction is not None:
+                self.draft.amend(self._compaction, summary=index, opaque=False)
+        elif kind == "message" and item.get("role") != "assistant":
             self._message(item, line, time, copied=True)
         elif kind in ("compaction", "compaction_summary", "context_compaction"):
             sealed = Part(PartKind.OPAQUE, "", line, name="compaction")

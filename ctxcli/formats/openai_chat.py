@@ -35,6 +35,7 @@ def _said(message: Mapping[str, Any], line: int) -> Said:
     ][:1]
     parts += content_parts(message.get("content"), line)
     parts += content_parts(message.get("refusal"), line)
+    parts += content_parts(mapping(message.get("audio")).get("transcript"), line)
     parts += chat_calls(message, line)
     return Said(role, tuple(parts), line)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ctxcli.renderers.view import about, number, percent, plural, short
-from ctxcli.reports import AuditReport, Calibration
+from ctxcli.reports.audit import AuditReport, Calibration
 
 _ORIGINS = {"flag": "--max-context", "config": "settings", "transcript": "transcript", "model": "model table"}
 
@@ -60,12 +60,13 @@ def _sent(report: AuditReport) -> list[str]:
     facts = [f"sent {mark}{short(totals.sent)} tokens in {plural(len(report.calls), 'call')}"]
     if totals.basis != "measured":
         facts[0] += f" ({totals.basis})"
-    if totals.cache is not None and totals.cache.read + totals.cache.write + totals.cache.uncached:
-        whole = totals.cache.read + totals.cache.write + totals.cache.uncached
+    if totals.cache is not None and (whole := totals.cache.read + totals.cache.write + totals.cache.uncached):
         facts.append(f"{percent(totals.cache.read / whole)} read from cache")
+        written = f"{short(totals.cache.write)} written to it, " if totals.cache.write else ""
+        facts.append(f"{written}{short(totals.cache.uncached)} without it")
     if totals.new and len(report.calls) > 1:
         facts.append(f"each new token sent {totals.sent / totals.new:.0f}× on average")
-    wrote = f"came back {short(totals.output)}"
+    wrote = f"output {short(totals.output)}"
     if totals.output_basis == "placeholder":
         wrote += " as recorded (too low, see note)"
     elif totals.output_basis != "measured":

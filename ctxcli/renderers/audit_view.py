@@ -3,38 +3,23 @@
 from collections.abc import Iterator
 
 from ctxcli.renderers.audit_facts import facts_of, is_exact
-from ctxcli.renderers.view import (
-    Block,
-    Column,
-    Curve,
-    Facts,
-    Grid,
-    Notes,
-    about,
-    lines_in_words,
-    number,
-    percent,
-    plural,
-    short,
-)
-from ctxcli.reports import AuditReport, CallRow
+from ctxcli.renderers.audit_lists import failures, list_blocks
+from ctxcli.renderers.view import Block, Column, Curve, Facts, Grid, Notes, about, number, percent, plural
+from ctxcli.reports.audit import AuditReport, CallRow
 
 _MOST_JUMPS = 8
-_MOST_SKIPS = 8
-_MOST_LANES = 7
 
 
 def audit_blocks(report: AuditReport, *, every_call: bool = False) -> Iterator[Block]:
     """The blocks of one report; `every_call` lists all calls instead of those that grew most."""
     yield Facts(tuple(tuple(line) for line in facts_of(report)))
     yield _curve(report)
-    yield from _failures(report)
+    if broken := tuple(failures(report)):
+        yield Notes("FAILED", broken, warn=True)
     yield from _layers(report)
     yield from _every_call(report) if every_call else _jumps(report)
     yield from _compactions(report)
-    yield from _hot(report)
-    yield from _lanes(report)
-    yield from _skips(report)
+    yield from list_blocks(report, everything=every_call)
     if report.notes:
         yield Notes("note", report.notes)
 
@@ -51,51 +36,29 @@ def _size(call: CallRow) -> int:
     return call.context.estimated if call.context.measured is None else call.context.measured
 
 
-def _failures(report: AuditReport) -> Iterator[Block]:
-    over = [limit for limit in report.limits if limit.calls]
-    if over:
-        yield Notes(
-            "FAILED",
-            tuple(
-                f"--{limit.name}: {plural(len(limit.calls), 'call')} over {limit.limit:,} tokens "
-                f"(call {lines_in_words(limit.calls)})"
-                for limit in over
-            ),
-            warn=True,
-        )
-
-
 def _layers(report: AuditReport) -> Iterator[Block]:
     if not report.budget.layers:
         return
-    whole = sum(layer.at_peak for layer in report.budget.layers)
-    exact = is_exact(report)
+    whole, exact = report.budget.peak or 0, is_exact(report)
     rows = [
         (
             layer.layer,
             about(layer.at_peak, exact=exact),
             percent(layer.at_peak / whole) if whole else "–",
-            about(layer.peak, exact=exact),
             number(layer.quota),
-            about(layer.overflow, exact=exact) if layer.overflow else "–",
+            about(layer.peak, exact=exact),
+            f"{about(layer.overflow, exact=exact)} at call {layer.overflow_call}" if layer.overflow else "–",
         )
         for layer in report.budget.layers
-        if layer.peak or layer.quota
+        if layer.peak or layer.quota or layer.at_peak
     ]
-    yield Grid(
-        (
-            Column("layer"),
-            Column("at peak", right=True),
-            Column("share", right=True),
-            Column("highest", right=True, spare=True),
-            Column("quota", right=True),
-            Column("over", right=True),
-        ),
-        tuple(rows),
-    )
+    columns = (Column("layer"), Column("at peak", right=True), Column("share", right=True, spare=True))
+    rest = (Column("quota", right=True), Column("highest", right=True), Column("most over quota", right=True))
+    yield Grid((*columns, *rest), tuple(rows))
 
 
 def _cause(call: CallRow) -> str:
+    """What the largest part that entered is."""
     cause = call.cause
     if cause is None:
         return ""
@@ -103,60 +66,69 @@ def _cause(call: CallRow) -> str:
     return named or cause.what
 
 
-def _cause_line(call: CallRow) -> str:
-    return str(call.cause.line) if call.cause else ""
-
-
 def _grew(call: CallRow, *, exact: bool) -> str:
     return f"{call.growth:+,}" if call.growth is not None else "+" + about(call.added, exact=exact)
 
 
+def _largest(call: CallRow, *, exact: bool) -> tuple[str, str, str]:
+    """Weight, line and name of the largest part; or that most of the growth stands in no file."""
+    cause = call.cause
+    if call.growth is not None and call.growth - call.added > max(cause.tokens if cause else 0, call.growth // 2):
+        return number(call.growth - call.added), "–", "not in the file: the agent sent more than it wrote down"
+    return (about(cause.tokens, exact=exact), str(cause.line), _cause(call)) if cause else ("–", "–", "")
+
+
 def _jumps(report: AuditReport) -> Iterator[Block]:
-    """The calls that grew most."""
+    """The calls that grew most, and the largest single part of what they grew by."""
+    exact = is_exact(report)
     grown = sorted(report.calls, key=lambda call: (-(call.grew or 0), call.n))[:_MOST_JUMPS]
     rows = tuple(
         (
             f"call {call.n}" + ("" if call.lane == "main" else f" ({call.lane})"),
-            _grew(call, exact=is_exact(report)),
-            _cause_line(call),
-            _cause(call),
+            _grew(call, exact=exact),
+            *_largest(call, exact=exact),
         )
         for call in grown
         if (call.grew or 0) > 0
     )
     if rows:
-        columns = (Column("grew most"), Column("tokens", right=True), Column("line", right=True))
-        yield Grid((*columns, Column("mostly", long=True)), rows)
+        columns = (Column("grew most"), Column("tokens", right=True), Column("largest part", right=True))
+        yield Grid((*columns, Column("line", right=True), Column("what", long=True)), rows)
 
 
 def _every_call(report: AuditReport) -> Iterator[Block]:
+    """All calls; a column that would be empty throughout is left out."""
     exact = is_exact(report)
-    rows = []
+    lanes = len({call.lane for call in report.calls}) > 1
+    cells = []
     for call in report.calls:
         layers = call.layers
-        rows.append(
-            (
-                str(call.n),
-                str(call.line),
-                call.lane,
-                number(call.context.measured),
-                about(call.context.estimated, exact=exact),
-                about(layers.system + layers.tools, exact=exact),
-                about(layers.history, exact=exact),
-                about(layers.retrieved, exact=exact),
-                about(layers.summary, exact=exact),
-                number(layers.unattributed),
-                _grew(call, exact=exact),
-                number(call.output.measured),
-                _cause_line(call),
-                _cause(call),
-            )
+        cells.append(
+            {
+                "call": str(call.n),
+                "line": str(call.line),
+                "lane": call.lane if lanes else "–",
+                "measured": number(call.context.measured),
+                "estimated": about(call.context.estimated, exact=exact),
+                "system": about(layers.system + layers.tools, exact=exact),
+                "history": about(layers.history, exact=exact),
+                "retrieved": about(layers.retrieved, exact=exact),
+                "summary": about(layers.summary, exact=exact),
+                "unattributed": number(layers.unattributed),
+                "grew by": _grew(call, exact=exact),
+                "output": number(call.output.measured),
+                "at line": str(call.cause.line) if call.cause else "",
+                "largest part": _cause(call),
+            }
         )
-    names = ("call", "line", "lane", "measured", "estimated", "system", "history", "retrieved", "summary",
-             "unattributed", "added", "output", "at line")  # fmt: skip
-    spare = {"lane", "system", "summary", "unattributed", "output"}
-    columns = tuple(Column(name, right=name != "lane", spare=name in spare) for name in names)
-    yield Grid((*columns, Column("mostly", long=True)), tuple(rows))
+    names = [name for name in cells[0] if any(row[name] not in ("–", "0", "") for row in cells)] if cells else []
+    spare = {"system", "history", "retrieved", "summary", "unattributed", "output", "at line", "estimated", "line"}
+    columns = tuple(
+        Column(name, right=name not in ("lane", "largest part"), long=name == "largest part", spare=name in spare)
+        for name in names
+    )
+    if cells:
+        yield Grid(columns, tuple(tuple(row[name] for name in names) for row in cells))
 
 
 def _compactions(report: AuditReport) -> Iterator[Block]:
@@ -167,7 +139,7 @@ def _compactions(report: AuditReport) -> Iterator[Block]:
             before, after = about(row.estimated_before), about(row.estimated_after)
         dropped = plural(row.dropped_messages, "message")
         if row.kind == "clear":
-            dropped = plural(row.cleared_results, "result") if row.cleared_results else "none in this file"
+            dropped = plural(row.cleared_results, "result") if row.cleared_results else "none of this file"
         rows.append(
             (
                 f"line {row.line}",
@@ -182,105 +154,11 @@ def _compactions(report: AuditReport) -> Iterator[Block]:
         yield Grid(
             (
                 Column("compaction"),
-                Column("kind"),
+                Column("kind", spare=True),
                 Column("trigger", spare=True),
                 Column("context", right=True),
-                Column("dropped", right=True),
+                Column("dropped", right=True, spare=True),
                 Column("summary", right=True),
             ),
             tuple(rows),
         )
-
-
-def _hot(report: AuditReport) -> Iterator[Block]:
-    exact = is_exact(report)
-    if report.hot:
-        yield Grid(
-            (Column("largest parts"), Column("tokens", right=True), Column("share", right=True),
-             Column("what"), Column("of", long=True)),
-            tuple(
-                (f"line {hot.line}", about(hot.tokens, exact=exact), percent(hot.share), hot.what,
-                 " ".join(filter(None, (hot.tool, hot.path))))
-                for hot in report.hot[:_MOST_JUMPS]
-            ),
-        )  # fmt: skip
-    if report.hot_tools:
-        yield Grid(
-            (Column("by tool"), Column("tokens", right=True), Column("share", right=True),
-             Column("results", right=True)),
-            tuple(
-                (tool.tool, about(tool.tokens, exact=exact), percent(tool.share), f"{tool.results:,}")
-                for tool in report.hot_tools[:6]
-            ),
-        )  # fmt: skip
-
-
-def _lanes(report: AuditReport) -> Iterator[Block]:
-    if len(report.lanes) < 2:
-        return
-    rows = []
-    for lane in report.lanes[:_MOST_LANES]:
-        sent = number(lane.tokens)
-        if lane.calls is None and lane.reported_tokens is not None:
-            sent = f"{lane.reported_tokens:,} reported"
-        rows.append(
-            (
-                f"{lane.lane} {lane.title}".strip(),
-                "not recorded" if lane.calls is None else f"{lane.calls:,}",
-                sent,
-                number(lane.peak),
-                about(lane.returned_tokens, exact=is_exact(report)),
-            )
-        )
-    if len(report.lanes) > _MOST_LANES:
-        rows.append((f"and {len(report.lanes) - _MOST_LANES:,} more", "", "", "", ""))
-    yield Grid(
-        (Column("lane", long=True), Column("calls", right=True), Column("sent", right=True),
-         Column("peak", right=True), Column("returned", right=True)),
-        tuple(rows),
-    )  # fmt: skip
-
-
-def _skips(report: AuditReport) -> Iterator[Block]:
-    lines = [
-        f"line {skip.line}" + (f" of {skip.file}" if skip.file else "") + f": {skip.reason}"
-        for skip in report.skips[:_MOST_SKIPS]
-    ]
-    rest = len(report.skips) - _MOST_SKIPS
-    if rest > 0:
-        lines.append(f"and {rest:,} more (all of them with --json)")
-    if lines:
-        lost = any(not skip.recovered for skip in report.skips)
-        yield Notes("skipped" if lost else "recovered", tuple(lines), warn=lost)
-
-
-def summary_block(reports: list[AuditReport]) -> Grid:
-    """One row for each of several reports, and their sum."""
-    rows = [
-        (
-            report.source.conversation if report.source.many and report.source.conversation else report.source.path,
-            f"{len(report.calls):,}",
-            _figure(report.totals.sent, report),
-            number(report.budget.peak) if report.totals.basis == "measured" else _figure(report.budget.peak, report),
-            percent(report.budget.share),
-            str(len(report.compactions)) if report.compactions else "–",
-            "over a limit" if not report.ok else "",
-        )
-        for report in reports
-    ]
-    shared = sum(report.counts.shared_calls for report in reports)
-    calls = sum(len(report.calls) for report in reports) - shared
-    sent = sum(report.totals.sent - report.totals.shared for report in reports)
-    note = f"{plural(shared, 'call')} held twice counted once" if shared else ""
-    rows.append((f"all {len(reports):,}", f"{calls:,}", short(sent), "", "", "", note))
-    return Grid(
-        (Column("conversation", long=True), Column("calls", right=True), Column("sent", right=True),
-         Column("peak", right=True), Column("of usable", right=True), Column("compactions", right=True, spare=True),
-         Column("")),
-        tuple(rows),
-    )  # fmt: skip
-
-
-def _figure(value: int | None, report: AuditReport) -> str:
-    measured = report.totals.basis == "measured"
-    return number(value) if measured else about(value, exact=is_exact(report))

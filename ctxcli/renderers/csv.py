@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ctxcli.reports import AuditReport, CallRow
+from ctxcli.reports.audit import AuditReport, CallRow
 from ctxcli.shelf import Canvas, Renderer
 
 _COLUMNS = (

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from ctxcli.renderers.audit_view import audit_blocks, summary_block
+from ctxcli.renderers.audit_lists import summary_blocks
+from ctxcli.renderers.audit_view import audit_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes
-from ctxcli.reports import AuditReport
+from ctxcli.reports.audit import AuditReport
 from ctxcli.shelf import Canvas, Renderer
 
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~"} | {"\n": " "})
@@ -16,12 +17,12 @@ def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
     shown = 0
     for report in reports:
         rows.append(report)
-        if report.source.many and not canvas.every_call:
+        if report.source.many and not canvas.full:
             continue
         yield ("\n" if shown else "") + _page(audit_blocks(report, every_call=canvas.every_call))
         shown += 1
     if len(rows) > 1:
-        yield ("\n" if shown else "") + _page([summary_block(rows)])
+        yield ("\n" if shown else "") + "### Summary\n\n" + _page(summary_blocks(rows))
 
 
 def _page(blocks: Iterable[Block]) -> str:

@@ -1,12 +1,14 @@
 """The report for a person: drawn with rich, in colour on a terminal, plain text elsewhere."""
 
 import io
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ctxcli.renderers.audit_view import audit_blocks, summary_block
+from ctxcli.renderers.audit_lists import summary_blocks
+from ctxcli.renderers.audit_view import audit_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes
-from ctxcli.reports import AuditReport
+from ctxcli.reports.audit import AuditReport
 from ctxcli.shelf import Canvas, Renderer
 
 if TYPE_CHECKING:
@@ -14,25 +16,24 @@ if TYPE_CHECKING:
 
 _BARS, _ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-:=+*#"
 _ASCII = str.maketrans({"·": "-", "…": "~", "→": ">", "×": "x", "–": "-", "│": "|", "“": '"', "”": '"'})
-_NARROW = 90
 _UNBOUND = 100_000
 _WIDEST_CURVE = 100
 _GAP = 2
-_SHORTEST = 12
+_SHORTEST = 16
 
 
 def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
-    """Each report in full; of a source with many conversations a row each, unless all was asked for."""
+    """Each report in full; of a source with many conversations a row each, unless they are asked for in full."""
     rows: list[AuditReport] = []
     shown = 0
     for report in reports:
         rows.append(report)
-        if report.source.many and not canvas.every_call:
+        if report.source.many and not canvas.full:
             continue
         yield ("\n\n" if shown else "") + _draw(list(audit_blocks(report, every_call=canvas.every_call)), canvas)
         shown += 1
     if len(rows) > 1:
-        yield ("\n\n" if shown else "") + _draw([*_heading(rows), summary_block(rows), *_hint(rows, canvas)], canvas)
+        yield ("\n\n" if shown else "") + _draw([*_heading(rows), *summary_blocks(rows), *_hint(rows, canvas)], canvas)
 
 
 def _heading(rows: Sequence[AuditReport]) -> Iterator[Block]:
@@ -42,8 +43,8 @@ def _heading(rows: Sequence[AuditReport]) -> Iterator[Block]:
 
 
 def _hint(rows: Sequence[AuditReport], canvas: Canvas) -> Iterator[Block]:
-    if rows[0].source.many and not canvas.every_call:
-        yield Notes("more", ("--conversation NAME reports on one of them, --all on each",))
+    if any(report.source.many for report in rows) and not canvas.full:
+        yield Notes("more", ("--conversation ID reports on one of them, --all on each",))
 
 
 def _draw(blocks: Sequence[Block], canvas: Canvas) -> str:
@@ -78,23 +79,26 @@ def _block(block: Block, console: "Console", canvas: Canvas) -> None:
         case Grid():
             _grid(block, console, canvas)
         case Notes():
-            _notes(block, console)
+            _notes(block, console, canvas)
 
 
 def _facts(facts: Sequence[str], console: "Console", canvas: Canvas, *, bold: bool) -> None:
-    """Facts in a row, broken between facts where the terminal is narrow."""
+    """Facts in a row, broken between facts where the terminal is narrow, and within one only if it must be."""
     from rich.text import Text  # noqa: PLC0415
 
     width = canvas.width or _UNBOUND
-    row = Text()
-    for fact in facts:
-        if row.cell_len and row.cell_len + 3 + len(fact) > width:
-            console.print(row)
-            row = Text("  ")
-        elif row.cell_len:
-            row.append(" · ", style="dim")
-        row.append(_clean(fact), style="bold" if bold and not row.cell_len else "")
-    console.print(row)
+    rows: list[list[str]] = [[]]
+    for fact in (piece for whole in facts for piece in textwrap.wrap(_clean(whole), width - 2) or [""]):
+        used = sum(map(len, rows[-1])) + 3 * len(rows[-1])
+        if rows[-1] and used + len(fact) > width - 2 * (len(rows) > 1):
+            rows.append([])
+        rows[-1].append(fact)
+    for at, row in enumerate(rows):
+        text = Text("  " if at else "")
+        for place, fact in enumerate(row):
+            text.append(" · " if place else "", style="dim")
+            text.append(fact, style="bold" if bold and at == place == 0 else "")
+        console.print(text, no_wrap=True, crop=False)
 
 
 def _curve(curve: Curve, console: "Console", canvas: Canvas) -> None:
@@ -129,25 +133,38 @@ def _grid(grid: Grid, console: "Console", canvas: Canvas) -> None:
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    narrow = 0 < canvas.width < _NARROW
-    shown = [at for at, column in enumerate(grid.columns) if not (narrow and column.spare)]
-    names = [grid.columns[at].name for at in shown]
-    rows = [[_clean(row[at]) for at in shown] for row in grid.rows]
-    widths = [max(len(name), *(len(row[at]) for row in rows)) for at, name in enumerate(names)]
-    spare = (canvas.width or _UNBOUND) - sum(widths) - _GAP * (len(widths) - 1)
-    for at, column in enumerate(grid.columns[at] for at in shown):
-        if column.long and spare < 0:
-            room = max(_SHORTEST, widths[at] + spare)
-            spare += widths[at] - room
-            for row in rows:
-                row[at] = _shorten(row[at], room)
+    shown, widths = _fitting(grid, canvas.width or _UNBOUND)
     table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
-    for at, name in zip(shown, names, strict=True):
+    for at, width in zip(shown, widths, strict=True):
         justify = "right" if grid.columns[at].right else "left"
-        table.add_column(name, justify=justify, no_wrap=True, overflow="ellipsis")  # type: ignore[arg-type]
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console.print(table)
+        table.add_column(grid.columns[at].name, justify=justify, no_wrap=True, min_width=width)  # type: ignore[arg-type]
+    for row in grid.rows:
+        cells = [_shorten(_clean(row[at]), width) for at, width in zip(shown, widths, strict=True)]
+        table.add_row(*(Text(cell) for cell in cells))
+    console.print(table, width=max(sum(widths) + _GAP * len(widths), 1), no_wrap=True, crop=False)
+
+
+def _fitting(grid: Grid, room: int) -> tuple[list[int], list[int]]:
+    """The columns that fit, and their widths: spare ones go first, then text is shortened, figures never."""
+    natural = [
+        max(len(column.name), *(len(_clean(row[at])) for row in grid.rows)) for at, column in enumerate(grid.columns)
+    ]
+    shown = list(range(len(grid.columns)))
+
+    def excess(at_least: bool) -> int:
+        widths = [min(natural[at], _SHORTEST) if at_least and grid.columns[at].long else natural[at] for at in shown]
+        return sum(widths) + _GAP * (len(widths) - 1) - room
+
+    for at in reversed(range(len(grid.columns))):
+        if grid.columns[at].spare and excess(at_least=True) > 0:
+            shown.remove(at)
+    over = max(0, excess(at_least=False))
+    widths = []
+    for at in shown:
+        cut = min(over, max(0, natural[at] - _SHORTEST)) if grid.columns[at].long else 0
+        over -= cut
+        widths.append(natural[at] - cut)
+    return shown, widths
 
 
 def _shorten(text: str, room: int) -> str:
@@ -158,18 +175,17 @@ def _shorten(text: str, room: int) -> str:
     return f"{text[: room - 1 - tail]}…{text[-tail:]}"
 
 
-def _notes(notes: Notes, console: "Console") -> None:
-    from rich.padding import Padding  # noqa: PLC0415
+def _notes(notes: Notes, console: "Console", canvas: Canvas) -> None:
     from rich.text import Text  # noqa: PLC0415
 
     indent = len(notes.title) + 2
     for at, line in enumerate(notes.lines):
-        if at == 0:
-            head = Text(notes.title + "  ", style="bold red" if notes.warn else "dim")
-            head.append(_clean(line), style="none")
-            console.print(head, soft_wrap=False)
-        else:
-            console.print(Padding(Text(_clean(line)), (0, 0, 0, indent)))
+        room = max(_SHORTEST, (canvas.width or _UNBOUND) - indent)
+        for number, piece in enumerate(textwrap.wrap(_clean(line), room) or [""]):
+            head = Text(notes.title if at == number == 0 else "", style="bold red" if notes.warn else "dim")
+            head.pad_right(indent - len(head))
+            head.append(piece, style="none")
+            console.print(head, no_wrap=True, crop=False)
 
 
 def _clean(text: str) -> str:

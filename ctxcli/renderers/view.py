@@ -89,8 +89,8 @@ def plural(count: int, noun: str, many: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
 
 
-def lines_in_words(lines: Sequence[int], most: int = 8) -> str:
+def in_words(things: Sequence[int | str], most: int = 8) -> str:
     """`12, 40 and 3 more`."""
-    shown = ", ".join(str(line) for line in lines[:most])
-    rest = len(lines) - most
+    shown = ", ".join(str(thing) for thing in things[:most])
+    rest = len(things) - most
     return f"{shown} and {rest:,} more" if rest > 0 else shown

@@ -4,7 +4,7 @@ from ctxcli.tokens.cache import CountCache
 from ctxcli.tokens.calibrate import Fit, Growth, constant_ratio, fit
 from ctxcli.tokens.counter import Choice, Counter, choose, counter
 from ctxcli.tokens.media import media_tokens
-from ctxcli.tokens.weights import PLACEHOLDER, Weighed, count_parts, kind_of, scale
+from ctxcli.tokens.weights import PLACEHOLDER, Weighed, count_parts, is_written, kind_of, scale
 
 __all__ = [
     "PLACEHOLDER",
@@ -19,6 +19,7 @@ __all__ = [
     "count_parts",
     "counter",
     "fit",
+    "is_written",
     "kind_of",
     "media_tokens",
     "scale",

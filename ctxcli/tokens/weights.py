@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ctxcli.model import Call, Message, PartKind, Role, Transcript
+from ctxcli.model import Call, Message, Part, PartKind, Role, Transcript
 from ctxcli.shelf import Weigh
 from ctxcli.tokens.calibrate import Fit
 from ctxcli.tokens.media import media_tokens
@@ -13,6 +13,7 @@ _KIND = {
     PartKind.DOCUMENT: "results",
     PartKind.THINKING: "thinking",
 }
+_WRITTEN = frozenset({PartKind.TEXT, PartKind.THINKING, PartKind.TOOL_CALL, PartKind.OPAQUE})
 PLACEHOLDER = 10
 """Tokens of the short text that stands where a tool result was cleared."""
 
@@ -78,21 +79,26 @@ def scale(message: Message, counted: Sequence[int], found: Fit, *, call: Call | 
     usage = call.usage if call is not None else None
     if usage is None or not usage.output or not usage.output_final:
         return Weighed(tuple(parts), rest)
-    hidden = usage.output - sum(parts)
-    if hidden >= 0:
-        place = next(
-            (
-                at
-                for at, part in enumerate(message.parts)
-                if part.kind in (PartKind.THINKING, PartKind.OPAQUE) and part.tokens is None
-            ),
-            None,
-        )
-        if place is None:
-            return Weighed(tuple(parts), rest + hidden)
-        parts[place] += hidden
+    own = [at for at, part in enumerate(message.parts) if is_written(part)]
+    hidden = usage.output - sum(parts[at] for at in own)
+    if hidden < 0:
+        for at, value in zip(own, _shrink([parts[at] for at in own], usage.output), strict=True):
+            parts[at] = value
         return Weighed(tuple(parts), rest)
-    return Weighed(tuple(_shrink(parts, usage.output)), rest)
+    sealed = (PartKind.THINKING, PartKind.OPAQUE)
+    place = next((at for at in own if message.parts[at].kind in sealed and message.parts[at].tokens is None), None)
+    if place is None:
+        return Weighed(tuple(parts), rest + hidden)
+    parts[place] += hidden
+    return Weighed(tuple(parts), rest)
+
+
+def is_written(part: Part) -> bool:
+    """Whether the model itself wrote a part of an answer, so that the reported output holds it.
+
+    Results of the provider's own tools and what its compactions leave stand in an answer, too.
+    """
+    return part.kind in _WRITTEN and part.name != "compaction"
 
 
 def _framing(message: Message, found: Fit, provider: str) -> int:

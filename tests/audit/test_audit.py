@@ -9,7 +9,7 @@ import pytest
 from ctxcli.audit import Settings, audit
 from ctxcli.budget import Limits, model_window, quotas, usable_window
 from ctxcli.model import Layer, Transcript
-from ctxcli.reports import AuditReport
+from ctxcli.reports.audit import AuditReport
 from support import FIXTURES, fixture_files, name_of, read
 
 SESSION = FIXTURES / "claude-code" / "session.jsonl"

@@ -71,7 +71,7 @@ def test_config_as_json() -> None:
     assert document["cache"] == {
         "setting": "cache",
         "value": True,
-        "shown": "True",
+        "shown": "true",
         "origin": "default",
         "what": "keep counts of known texts on disk",
     }

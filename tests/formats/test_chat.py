@@ -114,7 +114,7 @@ def test_of_several_message_iterations_the_last_is_the_context() -> None:
     ]
     usage = usage_of({"input_tokens": 240, "output_tokens": 12, "iterations": steps})
     assert usage is not None
-    assert (usage.prompt, usage.output) == (140, 7)
+    assert (usage.prompt, usage.output) == (140, 12)
     assert usage.iterations == (Iteration("message", 100, 5),)
 
 

@@ -7,8 +7,8 @@ reference, https://platform.claude.com/docs/en/api/messages.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ctxcli.formats.blocks.media import media_part
-from ctxcli.formats.blocks.values import address_of, count, dump, mapping, most, sequence, text, total
+from ctxcli.formats.blocks.media import media_part, readable
+from ctxcli.formats.blocks.values import address_of, count, mapping, most, sequence, text, total
 from ctxcli.model import Iteration, Part, PartKind, Usage
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
@@ -57,40 +57,34 @@ def _block(block: dict[str, Any], line: int) -> Iterator[Part]:
     elif kind == "compaction":
         yield compaction_part(block, line)
     else:
-        yield Part(PartKind.TEXT, dump(block), line)
+        said, media = readable(block, line)
+        yield Part(PartKind.DOCUMENT if kind == "search_result" else PartKind.TEXT, said, line)
+        yield from media
 
 
 def _result(block: dict[str, Any], line: int) -> Iterator[Part]:
+    """A tool's answer as one text, and the images and files in it."""
     ref, content = text(block.get("tool_use_id")), block.get("content")
     pieces: list[str] = []
     media: list[Part] = []
-    if isinstance(content, list):
-        for item in content:
-            item_type = mapping(item).get("type")
-            if item_type == "image":
-                media.append(_image(item, line, ref))
-            elif item_type == "text":
-                pieces.append(text(item.get("text")))
-            elif item_type == "document":
-                parts = tuple(_document(item, line))
-                pieces += [part.text for part in parts if part.media is None]
-                media += [part for part in parts if part.media is not None]
-            else:
-                pieces.append(text(_readable(item)))
-    else:
-        pieces.append(text(_readable(content)))
+    items: list[Any] = content if isinstance(content, list) else [content]
+    for item in items:
+        kind = mapping(item).get("type")
+        if kind == "image":
+            media.append(_image(item, line, ref))
+        elif kind == "text":
+            pieces.append(text(item.get("text")))
+        elif kind == "document":
+            parts = tuple(_document(item, line))
+            pieces += [part.text for part in parts if part.media is None]
+            media += [part for part in parts if part.media is not None]
+        else:
+            said, found = readable(item, line, ref=ref)
+            pieces.append(said)
+            media += found
     failed = block.get("is_error") is True
     yield Part(PartKind.TOOL_RESULT, "\n".join(pieces), line, ref=ref, failed=failed)
     yield from media
-
-
-def _readable(value: Any) -> Any:
-    """A structured result without its encrypted fields (web search results carry kilobytes of them)."""
-    if isinstance(value, dict):
-        return {key: _readable(item) for key, item in value.items() if not key.startswith("encrypted")}
-    if isinstance(value, list):
-        return [_readable(item) for item in value]
-    return value
 
 
 def _image(block: dict[str, Any], line: int, ref: str = "") -> Part:
@@ -132,7 +126,8 @@ def usage_of(value: Any, *, final: bool = True) -> Usage | None:
     raw = mapping(value)
     steps = [mapping(step) for step in sequence(raw.get("iterations"))]
     messages = [step for step in steps if step.get("type") == "message"]
-    figures = messages[-1] if len(messages) > 1 else raw
+    alone = "input_tokens" not in raw and bool(messages)
+    figures = messages[-1] if len(messages) > 1 or alone else raw
     uncached = count(figures.get("input_tokens"))
     read = count(figures.get("cache_read_input_tokens"))
     write = count(figures.get("cache_creation_input_tokens"))
@@ -148,7 +143,7 @@ def usage_of(value: Any, *, final: bool = True) -> Usage | None:
         uncached=uncached or 0,
         cache_read=read or 0,
         cache_write=write or 0,
-        output=count(figures.get("output_tokens")),
+        output=most(count(raw.get("output_tokens")), total(*(count(step.get("output_tokens")) for step in messages))),
         output_final=final,
         iterations=iterations,
     )

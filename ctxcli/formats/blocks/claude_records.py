@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ctxcli.formats.blocks.values import dump, mapping, sequence, text
+from ctxcli.formats.blocks.media import readable
+from ctxcli.formats.blocks.values import mapping, text
 from ctxcli.model import MAIN, Part, PartKind
 
 SYNTHETIC = "<synthetic>"
@@ -94,33 +95,35 @@ def attachment_parts(attachment: Mapping[str, Any], line: int) -> Iterator[Part]
     kind = text(attachment.get("type"))
     if kind in _FREE_ATTACHMENTS:
         return
-    body = _body(attachment)
-    if not body:
-        return
+    said, media = readable(_body(attachment), line)
     address = text(attachment.get("filename") or attachment.get("path") or attachment.get("displayPath"))
-    if kind in _FILE_ATTACHMENTS:
-        yield Part(PartKind.DOCUMENT, body, line, name=kind, address=address)
-    else:
-        yield Part(PartKind.TEXT, body, line, name=kind)
+    if said:
+        part = PartKind.DOCUMENT if kind in _FILE_ATTACHMENTS else PartKind.TEXT
+        yield Part(part, said, line, name=kind, address=address if part is PartKind.DOCUMENT else "")
+    yield from media
 
 
-def _body(attachment: Mapping[str, Any]) -> str:
+def _body(attachment: Mapping[str, Any]) -> Any:
+    """What of an attachment the model sees: its text, or the rest of it."""
     for key in _TEXT_KEYS:
         value = attachment.get(key)
         if isinstance(value, str) and value:
             return value
         if isinstance(value, list) and value:
-            return "\n".join(item if isinstance(item, str) else _inner(item) for item in value)
+            return _joined([_inner(item) for item in value])
         if isinstance(value, dict):
             return _inner(value)
-    rest = {key: value for key, value in attachment.items() if key not in _META_KEYS and value}
-    return dump(rest) if rest else ""
+    return {key: value for key, value in attachment.items() if key not in _META_KEYS and value} or None
 
 
-def _inner(value: Any) -> str:
+def _inner(value: Any) -> Any:
     """The file inside a file attachment, or the text of a block."""
     found = mapping(value)
     inner = mapping(found.get("file")).get("content") or found.get("text") or found.get("content")
     if isinstance(inner, list):
-        return "\n".join(_inner(item) for item in sequence(inner))
-    return inner if isinstance(inner, str) else dump(value)
+        return _joined([_inner(item) for item in inner])
+    return inner if isinstance(inner, str) else value
+
+
+def _joined(pieces: list[Any]) -> Any:
+    return "\n".join(pieces) if all(isinstance(piece, str) for piece in pieces) else pieces

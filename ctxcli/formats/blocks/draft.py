@@ -72,6 +72,8 @@ class Draft:
     messages: list[OpenMessage] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    event_groups: list[str] = field(default_factory=list)
+    """For each event, which of several interleaved sessions it came from."""
     lanes: dict[str, Lane] = field(default_factory=lambda: {MAIN: Lane(MAIN)})
     skips: list[Skip] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -145,8 +147,10 @@ class Draft:
         tokens_before: int | None = None,
         tokens_after: int | None = None,
         opaque: bool = False,
+        at: int | None = None,
+        group: str = "",
     ) -> int:
-        """Record a change of context at this place, and apply it to `live`; returns its index."""
+        """Record a change of context here (or before the message at `at`); returns its index."""
         gone = frozenset(drops)
         if kind is EventKind.CLEAR:
             clears = self._with_media(clears)
@@ -154,7 +158,7 @@ class Draft:
         self.events.append(
             Event(
                 kind,
-                len(self.messages),
+                len(self.messages) if at is None else at,
                 lane,
                 line,
                 trigger,
@@ -166,6 +170,7 @@ class Draft:
                 opaque,
             )
         )
+        self.event_groups.append(group)
         return len(self.events) - 1
 
     def _with_media(self, places: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

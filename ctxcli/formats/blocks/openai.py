@@ -6,8 +6,8 @@ Source: the API reference, https://platform.openai.com/docs/api-reference/chat a
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ctxcli.formats.blocks.media import media_part
-from ctxcli.formats.blocks.values import address_of, count, dump, mapping, sequence, text
+from ctxcli.formats.blocks.media import media_part, readable
+from ctxcli.formats.blocks.values import address_of, count, mapping, sequence, text
 from ctxcli.model import Part, PartKind, Usage
 
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "summary_text"})
@@ -28,28 +28,31 @@ def content_parts(content: Any, line: int, kind: PartKind = PartKind.TEXT) -> It
         if isinstance(piece, str):
             yield Part(kind, piece, line)
         elif isinstance(piece, dict):
-            yield _piece(piece, line, kind)
+            yield from _piece(piece, line, kind)
 
 
-def _piece(piece: dict[str, Any], line: int, kind: PartKind) -> Part:
+def _piece(piece: dict[str, Any], line: int, kind: PartKind) -> Iterator[Part]:
     type_ = piece.get("type")
     body = piece.get("text", piece.get("value", piece.get("refusal")))
     if type_ in _THINKING_TYPES:
-        return Part(PartKind.THINKING, text(body), line)
-    if type_ in _TEXT_TYPES or (type_ is None and body is not None):
-        return Part(kind, text(body), line)
-    if type_ in _IMAGE_TYPES:
+        yield Part(PartKind.THINKING, text(body), line)
+    elif type_ in _TEXT_TYPES or (type_ is None and body is not None):
+        yield Part(kind, text(body), line)
+    elif type_ in _IMAGE_TYPES:
         source = piece.get("image_url", piece.get("image", ""))
-        return media_part(text(mapping(source).get("url", source)), "image", line)
-    if type_ == "input_audio":
+        yield media_part(text(mapping(source).get("url", source)), "image", line)
+    elif type_ == "input_audio":
         audio = mapping(piece.get("input_audio"))
-        return media_part(text(audio.get("data")), f"audio/{text(audio.get('format'))}", line)
-    if type_ in ("file", "input_file"):
+        yield media_part(text(audio.get("data")), f"audio/{text(audio.get('format'))}", line)
+    elif type_ in ("file", "input_file"):
         file = mapping(piece.get("file")) or piece
-        return media_part(text(file.get("file_data")), "application/pdf", line)
-    if "encrypted_content" in piece:
-        return Part(PartKind.OPAQUE, "", line)
-    return Part(kind, dump(piece), line)
+        yield media_part(text(file.get("file_data")), "application/pdf", line)
+    elif "encrypted_content" in piece:
+        yield Part(PartKind.OPAQUE, "", line)
+    else:
+        said, media = readable(piece, line)
+        yield Part(kind, said, line)
+        yield from media
 
 
 def plain(content: Any) -> str:
@@ -61,7 +64,9 @@ def plain(content: Any) -> str:
 
 def result_parts(output: Any, line: int, ref: str, name: str = "") -> Iterator[Part]:
     """A tool's answer and the images in it."""
-    yield Part(PartKind.TOOL_RESULT, plain(output), line, ref=ref, name=name)
+    said, media = (plain(output), []) if isinstance(output, list) else readable(output, line, ref=ref)
+    yield Part(PartKind.TOOL_RESULT, said, line, ref=ref, name=name)
+    yield from media
     if isinstance(output, list):
         for part in content_parts(output, line):
             if part.media is not None:
@@ -76,14 +81,15 @@ def item_call(item: Mapping[str, Any], line: int) -> Part:
     type_ = text(item.get("type"))
     name = text(item.get("name")) or type_.removesuffix("_call")
     ref = text(item.get("call_id")) or text(item.get("id"))
-    return Part(PartKind.TOOL_CALL, text(arguments), line, name=name, ref=ref, address=address_of(arguments))
+    said, _ = readable(arguments, line)
+    return Part(PartKind.TOOL_CALL, said, line, name=name, ref=ref, address=address_of(arguments))
 
 
 def chat_calls(message: Mapping[str, Any], line: int) -> Iterator[Part]:
     """The tool calls of a chat message, the legacy single `function_call` included."""
     for call in sequence(message.get("tool_calls")):
-        function = mapping(mapping(call).get("function")) or mapping(call)
-        arguments = function.get("arguments", function.get("args"))
+        function = mapping(mapping(call).get("function")) or mapping(mapping(call).get("custom")) or mapping(call)
+        arguments = function.get("arguments", function.get("args", function.get("input")))
         yield Part(
             PartKind.TOOL_CALL,
             text(arguments),

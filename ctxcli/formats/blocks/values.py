@@ -1,6 +1,7 @@
 """Small, forgiving ways to take values out of JSON that somebody else wrote."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,7 +60,7 @@ def address_of(arguments: Any) -> str:
         try:
             arguments = json.loads(arguments)
         except (ValueError, RecursionError):
-            return _first_line(arguments)
+            return _address_in(arguments)
     if not isinstance(arguments, dict):
         return ""
     for key in _ADDRESS_KEYS:
@@ -69,6 +70,18 @@ def address_of(arguments: Any) -> str:
         if isinstance(value, str) and value:
             return _first_line(value)
     return ""
+
+
+_NAMED = re.compile(
+    r"""\*\*\* (?:Update|Add|Delete) File: (.+)"""
+    r"""|\b(?:cmd|command|path|file_path|url)["']?\s*:\s*["'`]((?:[^"'`\\\n]|\\.){1,300})"""
+)
+
+
+def _address_in(script: str) -> str:
+    """What a patch or a script in a tool call's free text names: the file, the command, the URL."""
+    match = _NAMED.search(script[:20_000])
+    return _first_line(match[1] or match[2]) if match else _first_line(script)
 
 
 def _first_line(value: str) -> str:

@@ -1,4 +1,4 @@
-"""What each verb concludes. Field for field the JSON that ctx writes: see schemas/."""
+"""What `ctx audit` concludes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,24 +21,25 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How estimates were fitted to what the provider reported, for one model.
-
-    ratio is tokens of the model per counted token of ordinary text, calls the number of pairs of
-    consecutive calls that it was fitted on, spread the quartiles of their estimated / measured
-    growth after the fit, kinds the ratio of each kind of part that had data enough for its own,
-    overhead the tokens that each call adds beside its parts.
-    """
+    """How the estimates for one model were fitted to what the provider reported."""
 
     model: str
     ratio: float
+    """Tokens of the model per counted token of ordinary text."""
     calls: int
+    """Pairs of consecutive calls that it was fitted on."""
     r2: float | None
+    """Share of the variance of the growth that the fit explains, on those calls."""
     spread: tuple[float, float] | None
+    """Quartiles of estimated / measured growth on those calls."""
     median_error: float | None
+    """Median of |estimated - measured| / measured growth on those calls."""
     kinds: dict[str, float]
+    """The ratio of each kind of part (words, results, thinking) that had calls enough for its own."""
     overhead: int
+    """Tokens that each call adds beside its parts."""
     origin: str
-    """fitted, constant (a documented figure, where there is too little to fit) or exact."""
+    """fitted; constant where there was too little to fit; exact with the model's own tokenizer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,11 @@ class Tokenizer:
     """Which counter a report used, and whether it is the model's own."""
 
     name: str
+    """The encoding, or heuristic."""
     engine: str
+    """The program that counted."""
     exact: bool
+    """It is the model's own, so that counts of text are exact."""
     calibration: Calibration | None
     by_model: tuple[Calibration, ...] = ()
 
@@ -57,9 +61,13 @@ class Window:
     """The model's limit, and what the output reserve leaves of it."""
 
     max_context: int | None
+    """Tokens that the model takes; null where nobody says."""
     origin: str
+    """Where that figure comes from: flag, config, transcript, model (a table) or unknown."""
     reserve_output: int
+    """Tokens kept free for the answer."""
     usable: int | None
+    """What the reserve leaves of the window."""
     exceeded_by: tuple[int, ...] = ()
     """Numbers of the calls that were larger than max_context: the assumed window is wrong."""
 
@@ -72,11 +80,16 @@ class Counts:
     calls: int
     lanes: int
     duplicates: int
+    """Records that repeat one already read."""
     skipped: int
+    """Places in the source that could not be read."""
     recovered: int
+    """Places that were torn and could be read all the same."""
     media: int
     records: int
+    """JSON values of the source."""
     bookkeeping: dict[str, int]
+    """Records that no model saw, by type."""
     shared_calls: int = 0
     """Calls that an earlier input of the same run holds too (a resumed or forked copy)."""
 
@@ -107,10 +120,15 @@ class Layers:
 
     system: int
     tools: int
+    """Tool definitions."""
     history: int
+    """What user and model wrote, thinking and tool calls included."""
     retrieved: int
+    """Tool results and documents."""
     summary: int
+    """What compactions left in the place of history."""
     unattributed: int | None
+    """Measured minus estimated: what the file does not hold; negative where it holds more than was sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +145,13 @@ class Cause:
     """The part that added most to a call."""
 
     what: str
+    """user text, tool result, thinking …"""
     tool: str
     address: str
+    """The path, URL or command that the call named."""
     line: int
     tokens: int
+    """Its own weight, which may be less than half of what the call grew by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +159,17 @@ class CallRow:
     """One model call."""
 
     n: int
+    """From 1, over all lanes, in the order of the source."""
     line: int
+    """The line on which the answer begins."""
     lane: str
+    """main, or the sub-agent."""
     time: str | None
     model: str | None
     context: Context
     layers: Layers
     added: int
+    """Estimate of what entered the context since the call before in the lane."""
     growth: int | None
     """Measured context minus that of the call before in the lane; null across a compaction."""
     grew: int | None
@@ -152,8 +177,11 @@ class CallRow:
     output: Output
     cache: Cache | None
     share_of_window: float | None
+    """Of max_context, reserve included."""
     sent_so_far: int
+    """Contexts of this and all earlier calls of the lane, added up."""
     cause: Cause | None
+    """The largest single part that entered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +190,15 @@ class LayerBudget:
 
     layer: str
     quota: int | None
+    """At the peak call; null for a layer without one."""
     peak: int
+    """The most that the layer held at any call."""
     at_peak: int
+    """What it held at the peak call."""
     overflow: int
+    """The most by which it exceeded its quota, each call held against the quota at that call."""
+    overflow_call: int | None
+    """The call at which it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +207,11 @@ class Budget:
 
     layers: tuple[LayerBudget, ...]
     overflow: bool
+    """A layer exceeded its quota, or a call the usable window."""
     peak_call: int | None
+    """The call of the main lane with the largest context."""
     peak: int | None
+    """Its context: measured where it was, else estimated."""
     share: float | None
     """The peak as a share of the usable window."""
 
@@ -193,39 +230,52 @@ class Totals:
     """Sums over all lanes; `basis` says whether sent is measured, estimated or a mix per call."""
 
     sent: int
+    """The contexts of all calls added up: what was billed as input, cached or not."""
     basis: str
+    """measured, estimated, or mixed call by call."""
     output: int
     output_basis: str
+    """As basis; placeholder where some reports are the first events of streams, far too low."""
     cache: Cache | None
     cost: dict[str, Any] | None
+    """Not worked out yet."""
     compaction_iterations: CompactionIterations
     new: int
-    """Tokens sent for the first time, in the same basis as sent."""
+    """Tokens sent for the first time: first contexts and growths, in the same basis as sent."""
     shared: int = 0
     """What calls sent that an earlier input of the same run holds too."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionRow:
-    """A compaction that the transcript records; `call` is the first call after it."""
+    """A compaction that the transcript records."""
 
     line: int
     lane: str
     call: int | None
+    """The first call after it."""
     kind: str
+    """summary, clear (results emptied), trim, or rewrite (by the client, told by the next request)."""
     trigger: str
+    """auto, manual, provider, client or unknown."""
     tokens_before: int | None
+    """Context of the call before it, as measured; where that is not known, as the compaction records it."""
     tokens_after: int | None
+    """Context of the first call after it, likewise."""
     recorded_before: int | None
     recorded_after: int | None
     estimated_before: int | None
     estimated_after: int | None
     summary_tokens: int | None
+    """Weight of what stands in the place of what was dropped; null where it cannot be read."""
     dropped_messages: int
     cleared_results: int
     opaque: bool
+    """The summary is encrypted or empty."""
     verdict: str | None = None
+    """What the guard says of it; not worked out yet."""
     hindsight: dict[str, Any] | None = None
+    """Not worked out yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +291,7 @@ class Hot:
     share: float
     """Of all the estimated tokens that entered its lane."""
     stale: str | None = None
+    """Not worked out yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,21 +306,24 @@ class HotTool:
 
 @dataclass(frozen=True, slots=True)
 class LaneRow:
-    """One lane: tokens is what its calls sent, or what the source says where its calls are not in it.
-
-    reported_tokens is what the source says of the lane as a whole.
-    """
+    """The main conversation or a sub-agent."""
 
     lane: str
     title: str
     calls: int | None
+    """null where its calls are not in the source."""
     tokens: int | None
+    """The contexts of its calls added up."""
     output: int | None
     cache: Cache | None
     peak: int | None
+    """Its largest context."""
     reported_tokens: int | None
+    """What the source says of a sub-agent at its end: context and answer of its last call."""
     returned_tokens: int | None
+    """Weight of what it gave back to the lane that called it."""
     file: str
+    """The companion file that it was read from; empty for the source itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,8 +341,12 @@ class Limit:
     """A limit that the user set, and the calls over it."""
 
     name: str
-    limit: int
+    limit: int | None
+    """In tokens; null where it could not be worked out."""
     calls: tuple[int, ...]
+    """The calls over it."""
+    checked: bool = True
+    """False where the window is not known, so that a share of it cannot be checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +354,7 @@ class AuditReport:
     """The ctx.audit document."""
 
     ok: bool
+    """No limit that was set is exceeded, and none could not be checked."""
     source: Source
     tokenizer: Tokenizer
     window: Window
@@ -307,10 +366,13 @@ class AuditReport:
     hot: tuple[Hot, ...]
     hot_tools: tuple[HotTool, ...]
     waste: dict[str, int | None]
+    """Not worked out yet."""
     lanes: tuple[LaneRow, ...]
     advice: tuple[dict[str, Any], ...]
+    """Not worked out yet."""
     skips: tuple[SkipRow, ...]
     limits: tuple[Limit, ...]
     notes: tuple[str, ...]
+    """What a reader has to know about these figures."""
     kind: str = "ctx.audit"
     version: int = 1

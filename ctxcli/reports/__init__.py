@@ -1,0 +1,1 @@
+"""What each verb concludes, a file each. Field for field the JSON that ctx writes: see schemas/."""
