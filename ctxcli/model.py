@@ -165,12 +165,14 @@ class EventKind(StrEnum):
     REWRITE = "rewrite"
     REWIND = "rewind"
     STRIP = "strip"
+    RENEW = "renew"
     RESET = "reset"
 
 
 COMPACTIONS = frozenset({EventKind.SUMMARY, EventKind.CLEAR, EventKind.TRIM, EventKind.REWRITE})
 """The events that shorten a context on purpose; a rewind and a reset are the
-user's, a strip is the provider's (reasoning of earlier turns is not sent again)."""
+user's, a strip is the provider's (reasoning of earlier turns is not sent again), and a renewal
+puts another system prompt or other tools in the place of those before."""
 
 
 @dataclass(frozen=True, slots=True)

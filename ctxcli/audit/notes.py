@@ -6,6 +6,7 @@ from ctxcli.audit.walk import Step
 from ctxcli.budget import Usable
 from ctxcli.model import MAIN, Event, EventKind, Transcript
 
+_LEAST_FALL = 5_000
 _MOST_HIDDEN_AT_START = 70_000
 """More than any first call of a whole session was seen to hold beside its text (21,000 to 65,000)."""
 
@@ -19,6 +20,7 @@ def notes_of(transcript: Transcript, steps: Sequence[Step], usable: Usable, over
         )
     yield from _start(steps)
     yield from _restarts(transcript, steps)
+    yield from _falls(steps)
     placeholders = sum(1 for step in steps if _is_placeholder(step))
     if placeholders:
         yield (
@@ -55,7 +57,20 @@ def _restarts(transcript: Transcript, steps: Sequence[Step]) -> Iterator[str]:
         if event.kind is EventKind.RESET:
             yield f"The user cleared the context ({many}) {place}."
         elif event.kind is EventKind.REWIND:
-            yield f"The user went back by {many} {place}."
+            if event.trigger == "resume":
+                yield f"The session was resumed without {many} {place}."
+            else:
+                yield f"The user went back by {many} {place}."
+
+
+def _falls(steps: Sequence[Step]) -> Iterator[str]:
+    """Contexts that became much smaller without a record of why."""
+    for step in steps:
+        if step.growth is not None and step.growth < -_LEAST_FALL and -step.growth * 20 > step.size:
+            yield (
+                f"The context fell by {-step.growth:,} tokens at call {step.n} (line {step.call.line}), "
+                "and no record says why."
+            )
 
 
 def _before(event: Event, steps: Sequence[Step]) -> str:

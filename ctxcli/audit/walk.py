@@ -7,6 +7,9 @@ from ctxcli.model import Call, EventKind, Layer, PartKind, Transcript, layer_of
 from ctxcli.replay import Frame, replay
 from ctxcli.tokens import PLACEHOLDER, Fit, Growth, Weighed, is_written, kind_of, scale
 
+_TOUCHES = frozenset({EventKind.STRIP, EventKind.CLEAR, EventKind.RENEW})
+"""Events after which a context still goes on from what it was."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -161,7 +164,7 @@ def walk(transcript: Transcript, scales: Scales) -> Iterator[Step]:
         lane.switch(call.model)
         lane.apply(frame)
         added, largest = lane.added(frame)
-        rebuilt = any(event.kind not in (EventKind.STRIP, EventKind.CLEAR) for event in frame.events)
+        rebuilt = any(event.kind not in _TOUCHES for event in frame.events)
         growth, begins = growth_of(lane.last, frame), rebuilt or lane.last is None
         yield Step(n, frame, dict(lane.sums), added, largest, growth, begins)
         lane.last = call
@@ -172,7 +175,7 @@ def growth_of(last: Call | None, frame: Frame) -> int | None:
     now, before = frame.call.usage, last.usage if last is not None else None
     if now is None or before is None or now.prompt is None or before.prompt is None:
         return None
-    if any(event.kind is not EventKind.STRIP for event in frame.events):
+    if any(event.kind not in (EventKind.STRIP, EventKind.RENEW) for event in frame.events):
         return None
     return now.prompt - before.prompt
 

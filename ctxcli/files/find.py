@@ -1,6 +1,7 @@
 """Which files a command line means: files as they are, folders searched, `-` for standard input."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,8 @@ from ctxcli.errors import UnreadableError
 from ctxcli.files.streams import STDIN
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".gz", ".zst")
+_CHUNK = re.compile(r"\.jsonl\.\d{3}$")
+"""A long transcript cut into pieces: full.jsonl, full.jsonl.001 …"""
 _PASS_OVER = frozenset({"node_modules", "__pycache__", ".git", ".venv"})
 
 
@@ -44,5 +47,5 @@ def _inside(folder: Path) -> Iterator[Path]:
     for root, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _PASS_OVER)
         for name in sorted(names):
-            if name.lower().endswith(_SUFFIXES):
+            if name.lower().endswith(_SUFFIXES) or _CHUNK.search(name.lower()):
                 yield Path(root) / name

@@ -177,17 +177,20 @@ def _rescue(whole: bytes, complaint: str, tally: Tally, file: str) -> Iterator[R
 
 
 def _companions(format_: Format, path: str, first: list[Record]) -> tuple[str, ...]:
-    """Files beside the source that hold the rest of the same conversation."""
+    """Files beside the source that hold the rest of the same conversation.
+
+    Those in a folder of the source's own name are taken; others must name its session.
+    """
     if path == STDIN or not format_.companions:
         return ()
     own = Path(path)
     stem = own.name.split(".jsonl", 1)[0]
-    session = {_session(record) for record in first} - {""}
+    sessions = {_session(record) for record in first} - {""} | {stem}
     found: dict[str, None] = {}
     for pattern in format_.companions:
-        glob_ = pattern.replace("{stem}", glob.escape(stem))
-        for file in sorted(own.parent.glob(glob_)):
-            if file != own and file.is_file() and _belongs(file, session):
+        its_own = "{stem}" in pattern
+        for file in sorted(own.parent.glob(pattern.replace("{stem}", glob.escape(stem)))):
+            if file != own and file.is_file() and (its_own or _belongs(file, sessions)):
                 found[str(file)] = None
     return tuple(found)
 

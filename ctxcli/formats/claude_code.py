@@ -54,9 +54,9 @@ class _Reader:
     def __init__(self) -> None:
         self.draft = Draft("claude-code", "anthropic", "claude-code")
         self.sessions = Sessions()
-        self._context = ClaudeContext(self.draft)
+        self._context = ClaudeContext(self.draft, self.sessions)
         self._seen: set[tuple[str, str]] = set()
-        self._responses: dict[tuple[str, str], int] = {}
+        self._responses: dict[tuple[str, str, str, int], int] = {}
         self._call_of: dict[str, int] = {}
         self._lane_of: dict[str, str] = {}
         self._handlers = {
@@ -80,6 +80,7 @@ class _Reader:
             if not self._is_copy(row.lane, row.text("uuid")):
                 if row.lane == MAIN:
                     self._context.check_root(value, record.line)
+                self._context.saw(value)
                 self._handlers[type_](row)
         elif type_ in BOOKS:
             self.draft.bookkeep(type_)
@@ -107,15 +108,20 @@ class _Reader:
 
     def _assistant(self, row: _Row) -> None:
         """One line of a response: the lines of one response become one message, however far apart."""
+        if row.value.get("isApiErrorMessage") is True:
+            self.draft.bookkeep("assistant/api error")
+            return
         response = text(row.message.get("id")) or row.text("requestId") or row.text("uuid")
-        known = self._responses.get((row.lane, response))
+        key = (row.lane, row.text("sessionId"), response, self._context.segment)
+        known = self._responses.get(key)
         if known is None:
-            known = self._add(Role.ASSISTANT, row.parts(), row, id_=response)
-            self._responses[row.lane, response] = known
+            known = self._responses[key] = self._add(Role.ASSISTANT, row.parts(), row, id_=response)
         else:
-            self.draft.extend(known, row.parts(), row.line)
+            said = {(part.kind, part.text, part.ref) for part in self.draft.messages[known].parts}
+            new = [part for part in row.parts() if (part.kind, part.text, part.ref) not in said]
+            self.draft.extend(known, new, row.line)
             self._register(row, known)
-        if row.message.get("model") == SYNTHETIC or row.value.get("isApiErrorMessage") is True:
+        if row.message.get("model") == SYNTHETIC:
             self.draft.messages[known].harness = True
         else:
             self._count_call(known, response, row)
@@ -153,6 +159,7 @@ class _Reader:
         self._add(Role.TOOL if only_results else Role.USER, parts, row, harness=harness)
 
     def _summary(self, parts: Sequence[Part], row: _Row) -> None:
+        self._context.unannounced(row.value, row.line, row.lane)
         body = "\n".join(part.text for part in parts)
         kind = PartKind.SUMMARY if body.strip() else PartKind.OPAQUE
         index = self._add(Role.USER, [Part(kind, body, row.line)], row, harness=True)
@@ -212,7 +219,7 @@ class _Reader:
 
     def _register(self, row: _Row, index: int) -> None:
         if uuid := row.text("uuid"):
-            self._context.index_of[uuid] = index
+            self._context.index_of[uuid] = self._context.message_of[uuid] = index
 
 
 def claims(records: Sequence[Record]) -> bool:

@@ -10,6 +10,7 @@ itself decide what belongs to a call.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ctxcli.formats.blocks.codex_context import CodexContext
 from ctxcli.formats.blocks.codex_items import (
     EVENTS_ONLY,
     ITEM_TYPES,
@@ -19,14 +20,12 @@ from ctxcli.formats.blocks.codex_items import (
     output_parts,
 )
 from ctxcli.formats.blocks.draft import Draft
-from ctxcli.formats.blocks.openai import content_parts, plain, usage_of
+from ctxcli.formats.blocks.openai import plain, usage_of
 from ctxcli.formats.blocks.values import count, dump, mapping, sequence, text
-from ctxcli.model import MAIN, EventKind, Lane, Part, PartKind, Record, Role, Transcript
+from ctxcli.model import EventKind, Lane, Part, PartKind, Record, Role, Transcript
 from ctxcli.shelf import Format
 
 _ENVELOPE = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
-_KEPT_USER_CHARACTERS = 80_000
-"""Codex keeps the newest 20,000 tokens of user messages, by its own 4 bytes a token (core/src/compact.rs)."""
 
 
 class _Reader:
@@ -34,19 +33,13 @@ class _Reader:
 
     def __init__(self) -> None:
         self.draft = Draft("codex", "openai", "codex")
+        self._context = CodexContext(self.draft)
         self._open: int | None = None
         """Index of the answer that the model is giving."""
         self._answers: list[tuple[int, int]] = []
         """(index, line) of the answers that no usage has been reported for."""
         self._total: Any = None
-        self._compaction: int | None = None
         self._model = ""
-        self._turns: list[int] = []
-        self._instructions: set[int] = set()
-        self._turn_start = 0
-        """Where the messages of the current turn begin."""
-        self._totals: dict[int, int] = {}
-        """After each count, by the total that it gave: how many messages there were."""
         self._first_generation = False
         """Without usage, an answer ends where the outputs of its calls begin."""
 
@@ -65,7 +58,8 @@ class _Reader:
         elif type_ == "event_msg":
             self._event(payload, record.line)
         elif type_ == "compacted":
-            self._compacted(payload, record.line, time)
+            self._open = None
+            self._context.compacted(payload, record.line, time)
         elif type_ == "session_meta":
             self._meta(payload, record.line, time)
         else:
@@ -101,7 +95,8 @@ class _Reader:
             Part(PartKind.TOOLS, dump(tool), line, name=text(mapping(tool).get("name")))
             for tool in sequence(payload.get("dynamic_tools"))
         ]
-        self._instructions.add(self.draft.add(Role.SYSTEM, [*parts, *tools], line, time=time, harness=True))
+        index = self.draft.add(Role.SYSTEM, [*parts, *tools], line, time=time, harness=True)
+        self._context.instructions.add(index)
 
     def _item(self, item: Mapping[str, Any], line: int, time: str) -> None:
         kind = text(item.get("type"))
@@ -122,14 +117,11 @@ class _Reader:
         else:
             self.draft.unknown(f"response_item/{kind}", line)
 
-    def _message(self, item: Mapping[str, Any], line: int, time: str, *, copied: bool = False) -> None:
-        parts = tuple(content_parts(item.get("content"), line))
-        role, harness = message_role(item, parts)
-        if role is Role.USER and not harness and not copied:
-            self._new_turn(line)
-        index = self.draft.add(role, parts, line, time=time, harness=harness, copied=copied)
+    def _message(self, item: Mapping[str, Any], line: int, time: str) -> None:
+        role, harness = message_role(item)
         if role is Role.USER and not harness:
-            self._turns.append(index)
+            self._new_turn(line)
+        self._context.add_message(item, line, time)
 
     def _new_turn(self, line: int) -> None:
         """A user turn: an answer without usage was cut off, and older models get their reasoning no more."""
@@ -155,12 +147,13 @@ class _Reader:
                 self.draft.duplicates += 1
                 return
         elif kind in ("task_started", "turn_started", "turn_aborted"):
-            self._open, self._turn_start = None, len(self.draft.messages)
+            self._open, self._context.turn_start = None, len(self.draft.messages)
         elif kind == "thread_settings_applied":
             settings = mapping(payload.get("thread_settings"))
             self._model = text(settings.get("model")) or self._model
         elif kind == "thread_rolled_back":
-            self._rolled_back(count(payload.get("num_turns")) or 0, line)
+            self._open = None
+            self._context.rolled_back(count(payload.get("num_turns")) or 0, line)
         elif kind == "sub_agent_activity":
             self._sub_agent(payload)
         self.draft.bookkeep(f"event_msg/{kind}")
@@ -171,20 +164,18 @@ class _Reader:
         self.draft.window = count(info.get("model_context_window")) or self.draft.window
         self.draft.window_is_usable = self.draft.window is not None
         if not count(last.get("input_tokens")):
-            return self._after_compaction(count(last.get("total_tokens")))
+            return self._context.estimated(count(last.get("total_tokens")))
         if whole == self._total:
             return False
         self._total = whole
         total = count(mapping(whole).get("total_tokens"))
-        self._check_return(total, count(last.get("total_tokens")), line)
+        self._context.check_return(total, count(last.get("total_tokens")), line)
         at, self._open = self._answered(line), None
         answer, usage = self.draft.messages[at], usage_of(last)
         self._hide_reasoning(at, usage.reasoning if usage else None)
-        if total is not None:
-            self._totals[total] = len(self.draft.messages)
+        self._context.counted(total)
         id_ = f"{total}:{last.get('input_tokens')}:{last.get('output_tokens')}"
         self.draft.call(at, answer.line, id=id_, time=answer.time, model=self._model, usage=usage)
-        self._compaction = None
         return True
 
     def _answered(self, line: int) -> int:
@@ -198,89 +189,12 @@ class _Reader:
             self._answers.pop()
         return self._open
 
-    def _check_return(self, total: int | None, last: int | None, line: int) -> None:
-        """A total that goes on from an earlier one: the session was resumed there, and what came between is gone."""
-        if total is None or last is None:
-            return
-        place = self._totals.get(total - last)
-        if place is None or place == max(self._totals.values(), default=0):
-            return
-        drops = [index for index in self.draft.live[MAIN] if place <= index < self._turn_start]
-        if drops:
-            self.draft.event(EventKind.REWIND, line, drops=drops, trigger="resume", at=self._turn_start)
-
     def _hide_reasoning(self, at: int, tokens: int | None) -> None:
         """The encrypted reasoning of an answer takes the size that the provider reports for it."""
         parts = self.draft.messages[at].parts
         places = [number for number, part in enumerate(parts) if part.kind is PartKind.OPAQUE]
         if places and tokens:
             parts[places[0]] = Part(PartKind.OPAQUE, "", parts[places[0]].line, name="reasoning", tokens=tokens)
-
-    def _after_compaction(self, estimate: int | None) -> bool:
-        """Right after a compaction, a count without input is the client's estimate of the new context."""
-        if self._compaction is None or not estimate:
-            return False
-        self.draft.amend(self._compaction, tokens_after=estimate)
-        return True
-
-    # -- what changes the context
-
-    def _compacted(self, payload: Mapping[str, Any], line: int, time: str) -> None:
-        self._open = None
-        history, message = payload.get("replacement_history"), text(payload.get("message"))
-        live = self.draft.live[MAIN]
-        kept = set(self._instructions) if isinstance(history, list) else self._kept_without_history()
-        drops = [index for index in live if index not in kept]
-        sealed = any(mapping(item).get("type") == "compaction" for item in sequence(history))
-        self._compaction = self.draft.event(
-            EventKind.SUMMARY, line, drops=drops, trigger="", opaque=sealed or not message.strip()
-        )
-        for item in sequence(history):
-            self._replaced(mapping(item), line, time, message)
-        if message.strip() and self.draft.events[self._compaction].summary is None:
-            summary = Part(PartKind.SUMMARY, message, line)
-            index = self.draft.add(Role.USER, [summary], line, time=time, harness=True)
-            self.draft.amend(self._compaction, summary=index, opaque=False)
-        if not history and not message.strip():
-            self.draft.bookkeep("compacted")
-
-    def _replaced(self, item: Mapping[str, Any], line: int, time: str, message: str) -> None:
-        kind = text(item.get("type"))
-        if kind == "message" and message.strip() and plain(item.get("content")) == message:
-            summary = Part(PartKind.SUMMARY, message, line)
-            index = self.draft.add(Role.USER, [summary], line, time=time, harness=True)
-            if self._compaction is not None:
-                self.draft.amend(self._compaction, summary=index, opaque=False)
-        elif kind == "message" and item.get("role") != "assistant":
-            self._message(item, line, time, copied=True)
-        elif kind in ("compaction", "compaction_summary", "context_compaction"):
-            sealed = Part(PartKind.OPAQUE, "", line, name="compaction")
-            index = self.draft.add(Role.USER, [sealed], line, time=time, harness=True)
-            if self._compaction is not None:
-                self.draft.amend(self._compaction, summary=index)
-        else:
-            role = Role.TOOL if kind.endswith("_output") else Role.ASSISTANT
-            self.draft.add(role, output_parts(item, line), line, time=time, copied=True)
-
-    def _kept_without_history(self) -> set[int]:
-        """What an old compaction kept: standing instructions and the newest user messages."""
-        kept, left = set(self._instructions), _KEPT_USER_CHARACTERS
-        for index in reversed(self.draft.live[MAIN]):
-            message = self.draft.messages[index]
-            if message.role is Role.SYSTEM:
-                kept.add(index)
-            elif message.role is Role.USER and not message.harness and left > 0:
-                left -= sum(len(part.text) for part in message.parts)
-                kept.add(index)
-        return kept
-
-    def _rolled_back(self, turns: int, line: int) -> None:
-        live = [index for index in self._turns if index in self.draft.live[MAIN]]
-        if turns and live:
-            start = live[-min(turns, len(live))]
-            drops = [index for index in self.draft.live[MAIN] if index >= start]
-            self.draft.event(EventKind.REWIND, line, drops=drops, trigger="user")
-            self._open = None
 
     def _sub_agent(self, payload: Mapping[str, Any]) -> None:
         name = text(payload.get("agent_thread_id"))

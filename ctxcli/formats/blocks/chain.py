@@ -45,36 +45,50 @@ class _Conversation:
 
     draft: Draft
     id: str
+    conversation: str
     keys: dict[int, bytes] = field(default_factory=dict)
     history: list[int] = field(default_factory=list)
     """What the client holds: it goes on sending what the provider has compacted away."""
     last: Exchange | None = None
+    cleared: set[tuple[int, int]] = field(default_factory=set)
+    """What the provider has cleared or stripped so far."""
 
-    def continues(self, exchange: Exchange, spoken: Spoken) -> bool:
-        """Whether an exchange goes on from here.
+    def fits(self, exchange: Exchange, spoken: Spoken) -> int:
+        """How well an exchange goes on from here: 0 not at all, else the more the better.
 
         A loose message always does, a conversation that is stored as one never. Of a logged request
-        what came before must be a prefix, or it must hold the task and something said after it.
+        what came before must be a prefix (the system prompt may differ), or it must hold the task and
+        something said after it; an id of the log's own decides where there is one.
         """
         if exchange.loose:
-            return True
+            return 1
         if exchange.response is None and not exchange.unanswered:
-            return False
-        before, now = [self.keys[index] for index in self.history], [said.key for said in spoken.sent]
+            return 0
+        if exchange.conversation or self.conversation:
+            return 10**6 if exchange.conversation == self.conversation else 0
+        before = [self.keys[index] for index in self.history if self._is_said(index)]
+        sent = [said for said in spoken.sent if said.role is not Role.SYSTEM]
+        now = [said.key for said in sent]
         same = _same(before, now)
-        if before and len(now) >= len(before):
-            if same == len(before):
-                return True
-            if same == len(before) - 1 and self._is_last_answer(spoken.sent[same]):
-                return True
-        if exchange.response is None or not any(said.role is Role.ASSISTANT for said in spoken.sent):
-            return False
-        task = next((said.key for said in spoken.sent if said.role is Role.USER), None)
-        return task in before and len(set(before) & set(now)) >= max(3, len(now) // 2)
+        if before and same >= len(before) - 1:
+            if same == len(before) and len(now) >= same:
+                return 2 + same
+            if same < len(now) and self._is_last_answer(sent[same]):
+                return 2 + same
+        if exchange.response is None or not any(said.role is Role.ASSISTANT for said in sent):
+            return 0
+        shared = len(set(before) & set(now))
+        task = next((said.key for said in sent if said.role is Role.USER), None)
+        return 1 + shared if task in before and shared >= max(2, len(now) // 2) else 0
+
+    def _is_said(self, index: int) -> bool:
+        return self.draft.messages[index].role is not Role.SYSTEM
 
     def take(self, exchange: Exchange, spoken: Spoken) -> None:
         """Add what an exchange says that is new, drop what it no longer sends, and record its call."""
         self.id, self.last = self.id or exchange.id, exchange
+        self.draft.records += exchange.opens_record
+        self.draft.size += exchange.size
         fresh = list(spoken.sent) if exchange.loose else self._new_of(exchange, spoken)
         for said in fresh:
             self._say(said, exchange)
@@ -92,7 +106,7 @@ class _Conversation:
             line = draft.messages[-1].line
             at = draft.add(Role.ASSISTANT, (), line)
             draft.call(at, line, model=self.last.model if self.last else "")
-        draft.id = self.id or None
+        draft.id = self.conversation or self.id or None
         return draft.finish()
 
     def _new_of(self, exchange: Exchange, spoken: Spoken) -> list[Said]:
@@ -109,11 +123,23 @@ class _Conversation:
             else:
                 unmatched.remove(found)
         if unmatched:
-            gone = frozenset(unmatched)
-            self.history = [index for index in held if index not in gone]
-            drops = gone & frozenset(self.draft.live[MAIN])
-            self.draft.event(EventKind.REWRITE, exchange.line, drops=drops, trigger="client")
+            self._dropped(unmatched, fresh, exchange)
         return fresh
+
+    def _dropped(self, unmatched: Sequence[int], fresh: Sequence[Said], exchange: Exchange) -> None:
+        """What a request no longer sends: another system prompt or other tools, an answer retried, or a rewrite."""
+        gone = frozenset(unmatched)
+        self.history = [index for index in self.history if index not in gone]
+        live = gone & frozenset(self.draft.live[MAIN])
+        system = {index for index in live if not self._is_said(index)}
+        if system:
+            self.draft.event(EventKind.RENEW, exchange.line, drops=system, trigger="client")
+        if said := live - system:
+            left = [index for index in self.history if self._is_said(index)]
+            last = bool(left) and min(said) > max(left)
+            retried = last and not any(one.role is Role.ASSISTANT for one in fresh)
+            kind = EventKind.REWIND if retried else EventKind.REWRITE
+            self.draft.event(kind, exchange.line, drops=said, trigger="client")
 
     def _is_last_answer(self, said: Said) -> bool:
         """The answer to the request before, sent back with other ids or without its thinking."""
@@ -122,10 +148,10 @@ class _Conversation:
         return both_answer and _words(last.parts) == _words(said.parts)
 
     def _say(self, said: Said, exchange: Exchange) -> None:
-        """Add a message of a request; an answer in it was a call, though nothing was recorded of that."""
+        """Add a message of a request; an answer in it was a call where answers are recorded nowhere else."""
         follows_answer = bool(self.draft.messages) and self.draft.messages[-1].role is Role.ASSISTANT
         at = self._add(said, exchange)
-        if said.role is Role.ASSISTANT and not follows_answer:
+        if said.role is Role.ASSISTANT and not follows_answer and exchange.response is None:
             self.draft.call(at, said.line, time=exchange.time, model=exchange.model)
 
     def _add(self, said: Said, exchange: Exchange) -> int:
@@ -145,39 +171,65 @@ class _Conversation:
         draft.amend(event, summary=len(draft.messages))
 
     def _provider_edits(self, exchange: Exchange, spoken: Spoken) -> None:
-        """What the provider cleared before it answered: the oldest results, the thinking of old turns."""
-        for kind, event, many in (
-            (PartKind.TOOL_RESULT, EventKind.CLEAR, spoken.cleared_results),
-            (PartKind.THINKING, EventKind.STRIP, spoken.stripped_turns),
-        ):
-            if many:
-                places = self.draft.unstripped(kind)[:many]
-                self.draft.event(event, exchange.line, clears=places, trigger="provider")
+        """What the provider cleared before it answered: so many of the oldest results, of the oldest turns' thinking.
+
+        The counts are of the whole history that the client sent, so that they repeat from request to
+        request; only what was not cleared before is an event.
+        """
+        live = self.draft.live[MAIN]
+        results = [
+            (index, at)
+            for index in live
+            for at, part in enumerate(self.draft.messages[index].parts)
+            if part.kind is PartKind.TOOL_RESULT
+        ][: spoken.cleared_results]
+        turns = [
+            [(index, at) for at, part in enumerate(self.draft.messages[index].parts) if part.kind is PartKind.THINKING]
+            for index in live
+        ]
+        thoughts = [place for turn in [turn for turn in turns if turn][: spoken.stripped_turns] for place in turn]
+        for kind, places in ((EventKind.CLEAR, results), (EventKind.STRIP, thoughts)):
+            new = [place for place in places if place not in self.cleared]
+            if new:
+                self.cleared.update(new)
+                self.draft.event(kind, exchange.line, clears=new, trigger="provider")
+
+
+_MOST_OPEN = 32
 
 
 @dataclass(slots=True)
 class Chain:
-    """Strings exchanges together while each one continues the one before."""
+    """Strings exchanges together, each with the conversation that it goes on from; several may be open at once."""
 
     format: str
     provider: str
     speak: Callable[[Exchange], Spoken]
-    _open: _Conversation | None = None
+    _open: list[_Conversation] = field(default_factory=list)
+    """The one that was added to last stands last."""
 
     def put(self, exchange: Exchange) -> Iterator[Transcript]:
-        """Take one exchange; yields the conversation before it where this one starts another."""
+        """Take one exchange; yields conversations that nothing can go on from any more."""
         spoken = self.speak(exchange)
-        if self._open is not None and not self._open.continues(exchange, spoken):
-            yield from self.close()
-        if self._open is None:
-            self._open = _Conversation(Draft(self.format, self.provider), exchange.id)
-        self._open.take(exchange, spoken)
+        fits = [(one.fits(exchange, spoken), at) for at, one in enumerate(self._open)]
+        best, at = max(fits, default=(0, 0))
+        if best:
+            conversation = self._open.pop(at)
+        else:
+            conversation = _Conversation(Draft(self.format, self.provider), exchange.id, exchange.conversation)
+        conversation.take(exchange, spoken)
+        if exchange.response is None and not exchange.unanswered and not exchange.loose:
+            yield conversation.close()
+            return
+        self._open.append(conversation)
+        if len(self._open) > _MOST_OPEN:
+            yield self._open.pop(0).close()
 
     def close(self) -> Iterator[Transcript]:
-        """Finish the conversation that is open, if one is."""
-        if self._open is not None:
-            yield self._open.close()
-            self._open = None
+        """Finish the conversations that are open, in the order in which they began."""
+        for conversation in sorted(self._open, key=lambda one: one.draft.messages[0].line if one.draft.messages else 0):
+            yield conversation.close()
+        self._open.clear()
 
 
 def _words(parts: Sequence[Part]) -> list[tuple[str, str]]:

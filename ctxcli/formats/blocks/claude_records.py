@@ -78,6 +78,13 @@ def is_clear(value: Mapping[str, Any]) -> bool:
     return str(hook) in ("SessionStart:clear", "SessionStart:startup")
 
 
+def is_resume(value: Mapping[str, Any]) -> bool:
+    """Whether a record shows that the session was left, or has been taken up again."""
+    hook = mapping(value.get("data") or value.get("attachment")).get("hookName")
+    said = mapping(value.get("message")).get("content")
+    return hook == "SessionStart:resume" or (isinstance(said, str) and said.startswith("<command-name>/exit<"))
+
+
 def sidechain_lane(value: Mapping[str, Any], file: str, lane_of: Mapping[str, str]) -> str:
     """The lane of a record: main, or the sub-agent that it names or descends from."""
     if value.get("isSidechain") is not True and not file:

@@ -1,7 +1,7 @@
 """The items of a Codex rollout: who wrote each one, and what the model saw of it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxcli.formats.blocks.openai import content_parts, item_call, result_parts
@@ -48,13 +48,13 @@ def is_model_item(item: Mapping[str, Any]) -> bool:
     return kind == "reasoning" or kind.endswith("_call")
 
 
-def message_role(item: Mapping[str, Any], parts: Sequence[Part]) -> tuple[Role, bool]:
+def message_role(item: Mapping[str, Any]) -> tuple[Role, bool]:
     """Who speaks in a message, and whether the client wrote it under the user's name."""
     if item.get("role") in ("developer", "system"):
         return Role.SYSTEM, True
     if item.get("role") == "assistant":
         return Role.ASSISTANT, False
-    start = parts[0].text.lstrip() if parts else ""
+    start = next((part.text.lstrip() for part in content_parts(item.get("content"), 0)), "")
     if start.startswith(_STANDING):
         return Role.SYSTEM, True
     return Role.USER, start.startswith(_NOTICES)

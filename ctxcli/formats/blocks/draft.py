@@ -182,7 +182,7 @@ class Draft:
                 if part.kind is PartKind.MEDIA and part.ref and part.ref == parts[number].ref:
                     yield index, other
 
-    def amend(self, event: int, **facts: int | bool) -> None:
+    def amend(self, event: int, **facts: int | bool | None) -> None:
         """Correct a recorded event: what stands in the place of the dropped messages, its sizes."""
         self.events[event] = replace(self.events[event], **facts)  # type: ignore[arg-type]
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ctxcli.formats.blocks.anthropic import MARKS
@@ -14,6 +14,7 @@ _OTHER_FORMATS = frozenset({"sessionId", "session_id", "uuid", "parentUuid", "tr
 _MESSAGE_KEYS = ("messages", "traj")
 _REQUEST_KEYS = ("request", "req", "request_body")
 _RESPONSE_KEYS = ("response", "resp", "response_body", "output", "completion")
+_CONVERSATION_KEYS = ("conversation_id", "thread_id", "chat_id")
 _DISPLAY = re.compile(r"^(user|assistant|tool|system): ", re.MULTILINE)
 
 
@@ -30,11 +31,17 @@ class Exchange:
     response: Mapping[str, Any] | None = None
     usage: Any = None
     id: str = ""
+    conversation: str = ""
+    """An id by which a log says what belongs together."""
     time: str = ""
     loose: bool = False
     """A single message that stands on a line of its own."""
     unanswered: bool = False
     """A request to a model, stored without its response."""
+    size: int = 0
+    """Bytes of the source that it takes."""
+    opens_record: bool = True
+    """The first of the exchanges that one record holds."""
 
 
 def is_message(value: Any) -> bool:
@@ -47,8 +54,14 @@ def is_message(value: Any) -> bool:
     )
 
 
-def exchanges(record: Record) -> Iterator[Exchange]:
+def exchanges(record: Record) -> list[Exchange]:
     """The exchanges that a record holds; none where it is of no known shape."""
+    found = list(_exchanges(record))
+    size = record.size // max(1, len(found))
+    return [replace(one, size=size, opens_record=at == 0) for at, one in enumerate(found)]
+
+
+def _exchanges(record: Record) -> Iterator[Exchange]:
     value, line = record.value, record.line
     if isinstance(value, list):
         if value and all(map(is_message, value)):
@@ -87,7 +100,8 @@ def _exchange(value: Any, record: Record, at: tuple[str | int, ...]) -> Iterator
         model=text(mapping(response).get("model")) or text(request.get("model")),
         response=response,
         usage=mapping(response).get("usage") or value.get("usage"),
-        id=text(value.get("conversation_id") or value.get("id") or value.get("task_id")),
+        id=text(value.get("id") or value.get("task_id")),
+        conversation=next((text(value[key]) for key in _CONVERSATION_KEYS if value.get(key)), ""),
         time=text(value.get("timestamp") or value.get("created_at")),
         unanswered=response is None and "model" in request,
     )

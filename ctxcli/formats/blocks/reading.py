@@ -10,20 +10,21 @@ from ctxcli.model import Record, Skip, Transcript
 
 
 def read_exchanges(records: Iterable[Record], chain: Chain) -> Iterator[Transcript]:
-    """Each conversation as soon as the next one starts; what is none becomes a skip of the one open."""
+    """Each conversation as soon as nothing can go on from it; what is no exchange becomes a skip of the next."""
     skips: list[Skip] = []
-    seen = size = 0
+
+    def with_skips(transcript: Transcript) -> Transcript:
+        found = tuple(skips)
+        skips.clear()
+        return replace(transcript, skips=found, records=transcript.records + len(found))
+
     for record in records:
-        found = False
-        for exchange in exchanges(record):
-            found = True
+        found = exchanges(record)
+        for exchange in found:
             for transcript in chain.put(exchange):
-                yield replace(transcript, skips=tuple(skips), records=seen, bytes=size)
-                skips, seen, size = [], 0, 0
-        seen += 1
-        size += record.size
+                yield with_skips(transcript)
         if not found:
             kind = JSON_NAMES.get(type(record.value).__name__, "a value")
             skips.append(Skip(record.line, f"{kind} that is no message and no conversation: skipped"))
     for transcript in chain.close():
-        yield replace(transcript, skips=tuple(skips), records=seen, bytes=size)
+        yield with_skips(transcript)

@@ -1,11 +1,12 @@
 """Which sessions of one file belong to one conversation, by their parent links."""
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctxcli.formats.blocks.draft import Draft
-from ctxcli.model import MAIN, Call, Event, EventKind, Transcript
+from ctxcli.model import MAIN, Call, Event, Transcript
 
 _LINKS = ("parentUuid", "logicalParentUuid", "sourceToolAssistantUUID")
 
@@ -57,7 +58,13 @@ def split_sessions(draft: Draft, sessions: Sessions) -> list[Transcript]:
     first_id = next((message.group for message in draft.messages if message.group), None)
     if len(roots) < 2:
         return [replace(whole, id=first_id or draft.id)]
-    parts = [_pick(whole, groups[root], draft.messages[groups[root][0]].group) for root in roots]
+    parts = []
+    for root in roots:
+        own = [
+            event for event, group in zip(whole.events, draft.event_groups, strict=True) if sessions.root(group) == root
+        ]
+        session = draft.messages[groups[root][0]].group
+        parts.append(_pick(replace(whole, events=tuple(own)), groups[root], session))
     return [parts[0], *map(_without_books, parts[1:])]
 
 
@@ -70,7 +77,7 @@ def _pick(whole: Transcript, indices: list[int], session: str) -> Transcript:
     moved = {old: new for new, old in enumerate(indices)}
     messages = tuple(whole.messages[index] for index in indices)
     calls = tuple(_move_call(call, moved) for call in whole.calls if call.at in moved)
-    events = tuple(event for event in (_move_event(event, moved, indices) for event in whole.events) if event)
+    events = tuple(_move_event(event, moved, indices) for event in whole.events)
     names = {message.lane for message in messages} | {MAIN}
     lanes = tuple(lane for lane in whole.lanes if lane.name in names)
     return replace(whole, id=session, messages=messages, calls=calls, events=events, lanes=lanes)
@@ -80,14 +87,11 @@ def _move_call(call: Call, moved: Mapping[int, int]) -> Call:
     return replace(call, at=moved[call.at])
 
 
-def _move_event(event: Event, moved: Mapping[int, int], indices: list[int]) -> Event | None:
+def _move_event(event: Event, moved: Mapping[int, int], indices: list[int]) -> Event:
     drops = tuple(moved[index] for index in event.drops if index in moved)
     clears = tuple((moved[index], part) for index, part in event.clears if index in moved)
     summary = None if event.summary is None else moved.get(event.summary)
-    opens_other = event.at not in moved and event.summary is None and not drops and not clears
-    if opens_other or (event.kind in (EventKind.RESET, EventKind.REWIND) and not drops):
-        return None
-    at = sum(index < event.at for index in indices)
+    at = bisect_left(indices, event.at)
     return replace(event, at=at, drops=drops, clears=clears, summary=summary)
 
 
