@@ -7,14 +7,8 @@ from collections.abc import Sequence
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Scales, Step
 from ctxcli.model import COMPACTIONS, MAIN, Event, PartKind, Transcript
-from ctxcli.reports.audit import (
-    Cache,
-    CompactionIterations,
-    CompactionRow,
-    Counts,
-    LaneRow,
-    Totals,
-)
+from ctxcli.reports.audit import CompactionIterations, CompactionRow, Counts, LaneRow, Totals
+from ctxcli.reports.calls import Cache
 
 
 def counts_of(transcript: Transcript) -> Counts:

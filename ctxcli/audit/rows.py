@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ctxcli.audit.walk import Scales, Step
 from ctxcli.budget import Usable
 from ctxcli.model import Layer, Message, Part, PartKind, Role, Transcript, Usage
-from ctxcli.reports.audit import Cache, CallRow, Cause, Context, Layers, Output
+from ctxcli.reports.calls import Cache, CallRow, Cause, Context, Layers, Output
 
 
 def call_rows(steps: Sequence[Step], transcript: Transcript, scales: Scales, usable: Usable) -> tuple[CallRow, ...]:

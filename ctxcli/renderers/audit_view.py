@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from ctxcli.renderers.audit_facts import facts_of, is_exact
 from ctxcli.renderers.audit_lists import failures, list_blocks
 from ctxcli.renderers.view import Block, Column, Curve, Facts, Grid, Notes, about, number, percent, plural
-from ctxcli.reports.audit import AuditReport, CallRow
+from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.calls import CallRow
 
 _MOST_JUMPS = 8
 

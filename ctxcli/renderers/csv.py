@@ -5,7 +5,8 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ctxcli.reports.audit import AuditReport, CallRow
+from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.calls import CallRow
 from ctxcli.shelf import Canvas, Renderer
 
 _COLUMNS = (

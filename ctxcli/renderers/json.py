@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 
-from ctxcli.reports.audit import AuditReport, CallRow
+from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.calls import CallRow
 from ctxcli.shelf import Canvas, Renderer
 
 _INDENT = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE

@@ -42,7 +42,7 @@ def test_a_folder_is_searched_and_what_is_no_transcript_is_passed_over(tmp_path:
     result = ctx("audit", tmp_path, "--json")
     assert result.returncode == 0
     assert json.loads(result.stdout)["counts"]["calls"] == 2
-    assert b"passed over:" in result.stderr
+    assert b"passed over, no transcript that ctx reads" in result.stderr
 
 
 def test_a_folder_without_a_transcript_is_an_error(tmp_path: Path) -> None:
@@ -67,6 +67,27 @@ def test_sub_agent_files_of_a_folder_are_read_once() -> None:
 )
 def test_the_exit_code_is_the_same_in_every_format(format_: str, flags: list[str], code: int) -> None:
     assert ctx("audit", SESSION, "--format", format_, *flags).returncode == code
+
+
+def test_a_limit_that_cannot_be_checked_is_no_pass() -> None:
+    result = ctx("audit", CHAT, "--fail-over", "80%")
+    assert result.returncode == 3
+    assert b"--fail-over: not checked, the window is not known" in result.stdout
+    assert ctx("audit", CHAT, SESSION, "--fail-over", "10%").returncode == 1
+
+
+@pytest.mark.parametrize("format_", RENDERERS)
+def test_one_conversation_of_many_is_shown_in_full_in_every_format(format_: str) -> None:
+    result = ctx("audit", MANY, "--conversation", "2", "-f", format_)
+    assert result.returncode == 0
+    assert result.stdout
+
+
+def test_shares_over_the_whole_and_a_reserve_over_the_window_are_errors() -> None:
+    result = ctx("audit", SESSION, "--share", "history=60%", "--share", "retrieved=60%")
+    assert (result.returncode, b"come to 120%" in result.stderr) == (2, True)
+    result = ctx("audit", SESSION, "--reserve-output", "300k")
+    assert (result.returncode, b"leaves nothing of a window of 200,000" in result.stderr) == (2, True)
 
 
 def test_a_failed_limit_says_which_calls() -> None:
