@@ -17,7 +17,7 @@ from ctxcli.errors import CtxError, UnknownFormatError, UnreadableError
 from ctxcli.files import Found, find, load
 from ctxcli.model import Transcript
 from ctxcli.renderers import RENDERERS
-from ctxcli.renderers.view import in_words
+from ctxcli.renderers.view import in_words, printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.tokens import CountCache, counter
 
@@ -41,7 +41,9 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> int:
     name = "json" if flags["as_json"] else flags["format_"]
     how = canvas(flags["output"], every_call=flags["every_call"], full=flags["conversation"] is not None)
     drawing = RENDERERS[name].audit(run.reports(list(find(files))), how)
-    emit(drawing, flags["output"], files)
+    emit(
+        drawing, flags["output"], inputs=lambda: [*run.read, *files, flags["config"].path], worth=lambda: run.given > 0
+    )
     return run.exit_code(exit_zero=flags["exit_zero"])
 
 
@@ -69,6 +71,10 @@ class _Run:
     exceeded: bool = False
     unchecked: bool = False
     failed: bool = False
+    given: int = 0
+    """Reports so far."""
+    read: set[str] = field(default_factory=set)
+    """The files that were read."""
     _seen: set[str] = field(default_factory=set)
     _passed_over: list[str] = field(default_factory=list)
 
@@ -82,30 +88,31 @@ class _Run:
 
     def reports(self, sources: list[Found]) -> Iterator[AuditReport]:
         """The report of each conversation; what cannot be read is said and passed over."""
-        given = wanted = 0
-        taken: set[str] = set()
+        wanted = 0
         for source in sources:
-            if source.path in taken:
+            if source.path in self.read:
                 continue
             try:
-                for number, transcript in enumerate(self._conversations(source, taken), 1):
+                if source.error:
+                    raise UnreadableError(source.error)
+                for number, transcript in enumerate(self._conversations(source), 1):
                     wanted += 1
                     if self.conversation is None or self.conversation in (transcript.id, str(number)):
-                        given += 1
+                        self.given += 1
                         yield self._report(transcript)
             except CtxError as error:
                 self._complain(error, source)
         if self._passed_over:
             names = in_words(self._passed_over, 3)
-            click.echo(f"ctx: passed over, no transcript that ctx reads: {names}", err=True)
-        if not given and not self.failed:
+            self._say(f"passed over, no transcript that ctx reads: {names}")
+        if not self.given and not self.failed:
             self._nothing(wanted)
 
-    def _conversations(self, source: Found, taken: set[str]) -> Iterator[Transcript]:
+    def _conversations(self, source: Found) -> Iterator[Transcript]:
         with ExitStack() as stack:
             progress = stack.enter_context(reading(source.path))
             for loaded in load(source.path, format_name=self.from_, progress=progress):
-                taken.update(loaded.companions)
+                self.read.update((source.path, *loaded.companions))
                 if self.strict and loaded.transcript.skips:
                     skip = loaded.transcript.skips[0]
                     raise UnreadableError(f"{skip.file or source.path}: line {skip.line}: {skip.reason} (--strict)")
@@ -138,16 +145,18 @@ class _Run:
         if not source.named and isinstance(error, UnknownFormatError):
             self._passed_over.append(source.path)
         else:
-            click.echo(f"ctx: {error}", err=True)
+            self._say(str(error))
             self.failed = True
+
+    def _say(self, text: str) -> None:
+        click.echo(f"ctx: {printable(text)}", err=True)
 
     def _nothing(self, conversations: int) -> None:
         self.failed = True
         if self.conversation is not None:
-            click.echo(
-                f"ctx: no conversation is called {self.conversation!r}; there are {conversations:,}, "
-                "which `ctx audit` lists and which can be given by number too",
-                err=True,
+            self._say(
+                f"no conversation is called {self.conversation!r}; there are {conversations:,}, "
+                "which `ctx audit` lists and which can be given by number too"
             )
         else:
-            click.echo("ctx: none of these files is a transcript that ctx reads; see `ctx formats`", err=True)
+            self._say("none of these files is a transcript that ctx reads; see `ctx formats`")

@@ -6,6 +6,7 @@ import click
 
 from ctxcli.cli import options as opt
 from ctxcli.cli.audit import command as audit
+from ctxcli.cli.output import emit
 from ctxcli.files.settings import SettingsFile
 from ctxcli.renderers.json import dump
 
@@ -28,11 +29,11 @@ def command(ctx: click.Context, /, config: SettingsFile, as_json: bool) -> int:
     inner = audit.make_context("audit", [*(["--config", config.path] if config.path else []), "-"], parent=ctx.parent)
     rows = [_row(inner, name) for name in opt.SETTABLE]
     if as_json:
-        click.echo(dump({row["setting"]: row for row in rows}, indent=True), nl=False)
+        emit([dump({row["setting"]: row for row in rows}, indent=True)])
         return 0
-    click.echo(f"settings file  {config.path or 'none'}")
+    emit([f"settings file  {config.path or 'none'}\n"])
     for row in rows:
-        click.echo(f"{row['setting']:15} {row['shown']:24} {row['origin']:14} {row['what']}")
+        emit([f"{row['setting']:15} {row['shown']:24} {row['origin']:14} {row['what']}\n"])
     return 0
 
 

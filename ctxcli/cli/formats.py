@@ -2,6 +2,7 @@
 
 import click
 
+from ctxcli.cli.output import emit
 from ctxcli.formats import FORMATS
 from ctxcli.renderers.json import dump
 from ctxcli.shelf import KNOWLEDGE
@@ -23,10 +24,10 @@ def command(as_json: bool) -> int:
             }
             for card in FORMATS.values()
         ]
-        click.echo(dump(rows, indent=True), nl=False)
+        emit([dump(rows, indent=True)])
         return 0
     for card in FORMATS.values():
-        click.echo(f"{card.name}\n  {card.title}")
-        click.echo(f"  recognised by  {card.recognised_by}")
-        click.echo(f"  records        {', '.join(name for name in KNOWLEDGE if name in card.knows)}")
+        emit([f"{card.name}\n  {card.title}\n"])
+        emit([f"  recognised by  {card.recognised_by}\n"])
+        emit([f"  records        {', '.join(name for name in KNOWLEDGE if name in card.knows)}\n"])
     return 0

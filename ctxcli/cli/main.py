@@ -62,7 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run `ctx` and leave with its exit code; no traceback reaches a user unless CTX_DEBUG is set."""
     try:
         code = cli.main(args=arguments, prog_name="ctx", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         click.echo("ctx: interrupted", err=True)
         sys.exit(130)
@@ -70,10 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         error.show()
         sys.exit(error.exit_code)
     except CtxError as error:
-        click.echo(f"ctx: {error}", err=True)
+        click.echo("ctx: " + "".join(sign if sign.isprintable() else "\ufffd" for sign in str(error)), err=True)
         sys.exit(error.exit_code)
     except SystemExit:
         raise
+    except OSError as error:
+        click.echo(f"ctx: {error.filename or 'the system'}: {error.strerror or error}", err=True)
+        sys.exit(2)
     except BaseException as error:
         _internal(error)
     sys.exit(code if isinstance(code, int) else 0)

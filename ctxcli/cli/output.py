@@ -3,8 +3,9 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from ctxcli.errors import UnreadableError
 from ctxcli.files.write import write_whole
 from ctxcli.shelf import Canvas
 
@@ -17,7 +18,7 @@ def canvas(output: str | None, *, every_call: bool = False, full: bool = False) 
 
     NO_COLOR and FORCE_COLOR are honoured, COLUMNS sets the width.
     """
-    terminal = output is None and sys.stdout.isatty()
+    terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
     forced = bool(os.environ.get("FORCE_COLOR"))
     colour = (terminal or (forced and output is None)) and not os.environ.get("NO_COLOR")
     if os.environ.get("TERM") == "dumb" and not forced:
@@ -31,17 +32,25 @@ def canvas(output: str | None, *, every_call: bool = False, full: bool = False) 
 def _is_narrow_charset() -> bool:
     """Whether standard output cannot show the signs that the table draws with."""
     try:
-        "·…×–│▁█→".encode(sys.stdout.encoding or "ascii")
+        "·…×–│▁█→".encode(sys.stdout.encoding or "ascii" if sys.stdout else "ascii")
     except (UnicodeEncodeError, LookupError):
         return True
     return False
 
 
-def emit(pieces: Iterable[str], output: str | None, inputs: Iterable[str]) -> None:
-    """Write pieces to standard output as they come, or to a file, whole or not at all."""
+def emit(
+    pieces: Iterable[str],
+    output: str | None = None,
+    *,
+    inputs: Callable[[], Iterable[str]] = tuple,
+    worth: Callable[[], bool] = lambda: True,
+) -> None:
+    """Write pieces to standard output as they come, or to a file, whole or not at all (see write_whole)."""
     if output is not None and output != "-":
-        write_whole(output, pieces, inputs=inputs)
+        write_whole(output, pieces, inputs=inputs, worth=worth)
         return
+    if sys.stdout is None:
+        raise UnreadableError("standard output: is closed")
     try:
         for piece in pieces:
             sys.stdout.buffer.write(piece.encode(sys.stdout.encoding or "utf-8", "replace"))
@@ -49,3 +58,6 @@ def emit(pieces: Iterable[str], output: str | None, inputs: Iterable[str]) -> No
     except BrokenPipeError:
         # the reader (`| head`) has seen enough; Python would complain once more when it closes the stream
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise UnreadableError(f"standard output: cannot be written: {error.strerror or error}") from None

@@ -2,6 +2,7 @@
 
 import click
 
+from ctxcli.cli.output import emit
 from ctxcli.contract import SCHEMAS, schema_text
 
 
@@ -11,7 +12,7 @@ def command(name: str | None) -> int:
     """Print the JSON Schema of a document that ctx writes; without NAME, list them."""
     if name is None:
         for each, title in SCHEMAS.items():
-            click.echo(f"{each:12} {title}")
+            emit([f"{each:12} {title}\n"])
     else:
-        click.echo(schema_text(name), nl=False)
+        emit([schema_text(name)])
     return 0

@@ -13,6 +13,7 @@ else:
     _Type = click.ParamType  # older releases of click have no type argument
 
 _TOKENS = re.compile(r"(\d[\d_,]*(?:\.\d+)?)\s*([kKmM]?)")
+_MOST = 10**12
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
@@ -29,9 +30,11 @@ class Tokens(_Type):
         match = _TOKENS.fullmatch(str(value).strip())
         if match is None or isinstance(value, bool):
             self.fail(f"{value!r} is no number of tokens; write 200000, 200k or 1M", param, ctx)
-        number = float(match[1].replace("_", "").replace(",", "")) * _UNITS[match[2].lower()]
+        number = float(match[1].replace("_", "").replace(",", "")[:40]) * _UNITS[match[2].lower()]
         if number < self.least:
             self.fail(f"{value!r} is less than {self.least}", param, ctx)
+        if number > _MOST:
+            self.fail(f"{str(value)[:30]!r} is more than a million million", param, ctx)
         return int(number)
 
 

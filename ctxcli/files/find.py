@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ctxcli.errors import UnreadableError
 from ctxcli.files.streams import STDIN
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".gz", ".zst")
@@ -21,31 +20,52 @@ class Found:
 
     path: str
     named: bool = True
+    error: str = ""
+    """Why there is nothing to read, where there is not."""
 
 
 def find(arguments: Sequence[str]) -> Iterator[Found]:
-    """The sources that the arguments mean, in their order, those of a folder by name.
-
-    Raises UnreadableError for an argument that is not there, and for a folder that holds no file
-    which could be a transcript.
-    """
+    """The sources that the arguments mean, each once, in their order, those of a folder by name."""
+    seen: set[str] = set()
     for argument in arguments:
-        path = Path(argument)
-        if argument == STDIN or not path.is_dir():
-            if argument != STDIN and not path.exists():
-                raise UnreadableError(f"{argument}: no such file or folder")
-            yield Found(argument)
-            continue
-        files = list(_inside(path))
-        if not files:
-            wanted = " ".join(f"*{suffix}" for suffix in _SUFFIXES)
-            raise UnreadableError(f"{argument}: no file in this folder is named like a transcript ({wanted})")
-        yield from (Found(str(file), named=False) for file in files)
+        for found in _meant(argument):
+            if found.path not in seen or found.error:
+                seen.add(found.path)
+                yield found
 
 
-def _inside(folder: Path) -> Iterator[Path]:
-    for root, folders, names in os.walk(folder):
+def _meant(argument: str) -> Iterator[Found]:
+    if argument == STDIN:
+        yield Found(STDIN)
+        return
+    try:
+        folder, there = Path(argument).is_dir(), bool(argument) and Path(argument).exists()
+    except OSError as error:
+        yield Found(argument, error=f"{argument}: {error.strerror or error}")
+        return
+    if not there:
+        yield Found(
+            argument, error=f"{argument}: no such file or folder" if argument else "an empty name means no file"
+        )
+    elif not folder:
+        yield Found(argument)
+    else:
+        yield from _inside(argument)
+
+
+def _inside(folder: str) -> Iterator[Found]:
+    """The files of a folder that are named like transcripts; sub-folders that cannot be read are errors."""
+    blocked: list[OSError] = []
+    nothing = True
+    for root, folders, names in os.walk(folder, onerror=blocked.append):
         folders[:] = sorted(name for name in folders if name not in _PASS_OVER)
         for name in sorted(names):
-            if name.lower().endswith(_SUFFIXES) or _CHUNK.search(name.lower()):
-                yield Path(root) / name
+            file = Path(root) / name
+            if (name.lower().endswith(_SUFFIXES) or _CHUNK.search(name.lower())) and file.is_file():
+                nothing = False
+                yield Found(str(file), named=False)
+    for error in blocked:
+        yield Found(str(error.filename), error=f"{error.filename}: cannot be searched: {error.strerror}")
+    if nothing and not blocked:
+        wanted = " ".join(f"*{suffix}" for suffix in _SUFFIXES)
+        yield Found(folder, error=f"{folder}: no file in this folder is named like a transcript ({wanted})")

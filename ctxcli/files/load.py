@@ -1,6 +1,7 @@
 """From a path to transcripts: records as a stream, the format that claims them, companions and skips."""
 
 import glob
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -15,6 +16,8 @@ from ctxcli.formats import FORMATS
 from ctxcli.model import Record, Skip, Transcript
 from ctxcli.shelf import Format
 
+_FRAMES = 5_000
+"""Calls in a row that Python has to allow, so that values as deep as the parser reads can be walked."""
 _LOOK_AT = 25
 """Records that detection looks at."""
 
@@ -50,6 +53,7 @@ def load(
 
     Raises UnreadableError or UnknownFormatError; a conversation that was yielded before stays valid.
     """
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     tally = Tally(progress=progress)
     records = _records(path, tally)
     first = list(islice(records, _LOOK_AT))
@@ -86,7 +90,11 @@ def detect(first: list[Record], path: str) -> Format:
 def _shape(record: Record) -> str:
     value = record.value
     if isinstance(value, dict):
-        return "an object with the keys " + ", ".join(list(map(str, value))[:6]) if value else "an empty object"
+        return (
+            "an object with the keys " + ", ".join(str(key)[:40] for key in list(value)[:6])
+            if value
+            else "an empty object"
+        )
     if isinstance(value, list):
         return f"an array of {len(value)}"
     return "a value that is no object"
@@ -123,13 +131,26 @@ def _records(path: str, tally: Tally, file: str = "") -> Iterator[Record]:
 
 
 def _counted(lines: Iterator[bytes], tally: Tally, *, main: bool) -> Iterator[bytes]:
-    for raw in lines:
+    for raw in _until_torn(lines, tally):
         if main:
             tally.lines += 1
         tally.bytes += len(raw)
         if tally.progress is not None and tally.lines % 256 == 0:
             tally.progress(tally.bytes)
         yield raw
+
+
+def _until_torn(lines: Iterator[bytes], tally: Tally) -> Iterator[bytes]:
+    """The lines of a stream; where compressed data breaks off after some, what follows is a skip."""
+    number = 0
+    try:
+        for raw in lines:
+            number += 1
+            yield raw
+    except UnreadableError as error:
+        if not number:
+            raise
+        tally.skips.append(Skip(number + 1, str(error)))
 
 
 def _from_lines(lines: Iterator[bytes], start: int, tally: Tally, file: str) -> Iterator[Record]:
@@ -199,7 +220,7 @@ def _belongs(file: Path, sessions: set[str]) -> bool:
     try:
         head = next(_records(str(file), Tally()), None)
     except UnreadableError:
-        return False
+        return True  # it may belong, and reading it will say why it cannot be read
     return (
         head is not None
         and _session(head) in sessions
@@ -217,7 +238,10 @@ def _chain(first: list[Record], rest: Iterator[Record], companions: tuple[str, .
     yield from first
     yield from rest
     for file in companions:
-        yield from _records(file, tally, file)
+        try:
+            yield from _records(file, tally, file)
+        except UnreadableError as error:
+            tally.skips.append(Skip(0, str(error), file=file))
 
 
 def _finish(transcript: Transcript, path: str, tally: Tally, number: int | None) -> Transcript:

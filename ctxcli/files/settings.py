@@ -18,19 +18,42 @@ class SettingsFile:
 
 def find_settings(start: Path | None = None) -> SettingsFile:
     """The nearest settings file, from the working folder upwards; SettingError where it is broken."""
-    here = (start or Path.cwd()).resolve()
+    try:
+        here = (start or Path.cwd()).resolve()
+    except OSError:
+        return SettingsFile()  # the working folder is gone
     for folder in (here, *here.parents):
-        own = folder / "ctx.toml"
-        if own.is_file():
+        own, project = folder / "ctx.toml", folder / "pyproject.toml"
+        if _is_file(own):
             return SettingsFile(str(own), _toml(own))
-        project = folder / "pyproject.toml"
-        if project.is_file():
-            section = _toml(project).get("tool", {}).get("ctx")
-            if section is not None:
-                return SettingsFile(str(project), section)
-        if (folder / ".git").exists():
+        if _is_file(project) and (section := _section(project)) is not None:
+            return SettingsFile(str(project), section)
+        if _exists(folder / ".git"):
             break
     return SettingsFile()
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def _section(project: Path) -> dict[str, Any] | None:
+    """`[tool.ctx]` of a pyproject.toml; None where it has none. Raises SettingError where it is no table."""
+    tool = _toml(project).get("tool", {})
+    section = tool.get("ctx") if isinstance(tool, dict) else None
+    if section is not None and not isinstance(section, dict):
+        raise SettingError(f"{project}: [tool.ctx] is no table")
+    return section
 
 
 def read_settings(path: str) -> SettingsFile:
@@ -38,14 +61,13 @@ def read_settings(path: str) -> SettingsFile:
     file = Path(path)
     if not file.is_file():
         raise SettingError(f"{path}: no such settings file")
-    values = _toml(file)
-    return SettingsFile(path, values.get("tool", {}).get("ctx", {}) if file.name == "pyproject.toml" else values)
+    return SettingsFile(path, _section(file) or {} if file.name == "pyproject.toml" else _toml(file))
 
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(path.read_text("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingError(f"{path}: is not valid TOML: {error}") from None
     except OSError as error:
         raise SettingError(f"{path}: cannot be read: {error.strerror or error}") from None

@@ -16,43 +16,55 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _ZIP = b"PK\x03\x04"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
-_PEEK = 65_536
+_MOST_LAYERS = 3
 
 
 @contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
     """The plain bytes behind a path or `-`; raises UnreadableError that names the path and the next step."""
+    if path == STDIN:
+        if sys.stdin is None or sys.stdin.closed:
+            raise UnreadableError("standard input: is closed")
+        yield _plain(sys.stdin.buffer, "standard input")
+        return
     try:
-        raw = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115 - closed below
-    except FileNotFoundError:
-        raise UnreadableError(f"{path}: no such file") from None
+        raw = Path(path).open("rb")  # noqa: SIM115 - closed below
     except IsADirectoryError:
         raise UnreadableError(f"{path}: is a folder") from None
     except OSError as error:
         raise UnreadableError(f"{path}: cannot be opened: {error.strerror or error}") from None
-    try:
-        yield _plain(cast("BinaryIO", io.BufferedReader(cast("io.RawIOBase", raw), _PEEK)), path)
-    finally:
-        if path != STDIN:
-            raw.close()
+    with raw:
+        yield _plain(raw, path)
 
 
-def _plain(stream: BinaryIO, path: str) -> BinaryIO:
+def _plain(stream: BinaryIO, path: str, depth: int = 0) -> BinaryIO:
+    """The stream behind every layer of compression, without a byte order mark."""
+    reader = cast("io.BufferedReader", stream)
     try:
-        head = cast("io.BufferedReader", stream).peek(8)[:8]
-    except OSError as error:
-        raise UnreadableError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if head.startswith(_GZIP):
-        return cast("BinaryIO", gzip.open(stream))
-    if head.startswith(_ZSTD):
-        return _zstd(stream)
+        head = reader.peek(8)[:8]
+    except (OSError, EOFError, ValueError) as error:
+        raise UnreadableError(f"{path}: cannot be read: {getattr(error, 'strerror', '') or error}") from None
+    except Exception as error:
+        if _is_of_compression(error):
+            raise UnreadableError(f"{path}: damaged compressed data: {error}") from None
+        raise
+    if head.startswith(_GZIP) and depth < _MOST_LAYERS:
+        return _plain(cast("BinaryIO", gzip.open(stream)), path, depth + 1)
+    if head.startswith(_ZSTD) and depth < _MOST_LAYERS:
+        return _plain(_zstd(stream), path, depth + 1)
     if head.startswith(_ZIP):
         raise UnreadableError(f"{path}: a zip archive; unpack it and give ctx the folder or the file inside")
-    if head.startswith(_UTF16):
-        raise UnreadableError(f"{path}: is UTF-16; transcripts are UTF-8. Convert it: iconv -f UTF-16 -t UTF-8")
+    if head.startswith(_UTF16) or (b"\0" in head and head[:1] in b"{[\0"):
+        raise UnreadableError(
+            f"{path}: is UTF-16 or UTF-32; transcripts are UTF-8. Convert it: iconv -f UTF-16 -t UTF-8"
+        )
     if head.startswith(_UTF8_MARK):
         stream.read(len(_UTF8_MARK))
     return stream
+
+
+def _is_of_compression(error: Exception) -> bool:
+    return type(error).__module__.split(".")[0] in ("backports", "compression", "zlib", "_zstd")
 
 
 def _zstd(stream: BinaryIO) -> BinaryIO:
@@ -79,6 +91,6 @@ def lines_of(stream: BinaryIO, path: str) -> Iterator[bytes]:
             f"{path}: cannot be read beyond line {number}: {error}. Is the file still being written?"
         ) from None
     except Exception as error:
-        if type(error).__module__.startswith(("backports", "compression", "zlib")):
+        if _is_of_compression(error):
             raise UnreadableError(f"{path}: damaged compressed data after line {number}: {error}") from None
         raise

@@ -30,7 +30,7 @@ def decode(raw: bytes) -> tuple[list[Any], list[Torn]]:
     try:
         return [orjson.loads(raw)], []
     except orjson.JSONDecodeError as error:
-        if "recursion" in str(error).lower():
+        if any(word in str(error).lower() for word in ("recursion", "depth")):
             return [], [Torn(f"nested deeper than {DEEPEST:,} levels: skipped", recovered=False)]
         return _recover(raw)
 
@@ -94,7 +94,7 @@ def _many(values: int) -> str:
     return "a whole value" if values == 1 else f"{values} whole values"
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},\n]', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},\n]', re.DOTALL)
 
 
 def element_lines(text: str, deepest: int = 3) -> dict[tuple[str | int, ...], tuple[int, ...]]:

@@ -1,33 +1,73 @@
-"""Output files: written whole or not at all."""
+"""Output files: written whole or not at all, and never over an input."""
 
 import os
+import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ctxcli.errors import UnreadableError
 
 
-def write_whole(path: str, pieces: Iterable[str], *, inputs: Iterable[str] = ()) -> None:
+def write_whole(
+    path: str, pieces: Iterable[str], *, inputs: Callable[[], Iterable[str]], worth: Callable[[], bool]
+) -> None:
     """Write the pieces to a temporary file beside the target, then put it in place.
 
-    Raises UnreadableError where the target is one of the inputs or cannot be written; the target is
-    then as it was.
+    `inputs` and `worth` are asked when all pieces are there: the files that were read, and whether
+    anything came of them. Raises UnreadableError where the target is an input, a folder, or cannot
+    be written; it is then as it was. A device or a pipe is written to as it is, a link's target is
+    what is replaced, and an existing file keeps its permissions.
     """
-    target = Path(path)
-    if any(Path(name).exists() and target.exists() and target.samefile(name) for name in inputs):
-        raise UnreadableError(f"{path}: is an input; ctx writes over no input")
+    target = Path(path).resolve() if path else Path()
+    if not path or target.is_dir():
+        raise UnreadableError(f"{path or '-o'}: {'is a folder' if path else 'wants the name of a file'}")
+    try:
+        if target.exists() and not target.is_file():
+            with target.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
+                stream.writelines(pieces)
+            return
+        _replace(target, pieces, inputs, worth)
+    except OSError as error:
+        raise UnreadableError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _replace(
+    target: Path, pieces: Iterable[str], inputs: Callable[[], Iterable[str]], worth: Callable[[], bool]
+) -> None:
+    before = target.stat() if target.exists() else None
     temporary = ""
     try:
         with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=target.parent, prefix=f".{target.name}.", delete=False
-        ) as stream:
+            "w", encoding="utf-8", errors="replace", newline="\n",
+            dir=target.parent, prefix=f".{target.name[:80]}.", delete=False,
+        ) as stream:  # fmt: skip
             temporary = stream.name
             stream.writelines(pieces)
-        os.replace(temporary, target)  # noqa: PTH105 - atomic on every system
-        temporary = ""
-    except OSError as error:
-        raise UnreadableError(f"{path}: cannot be written: {error.strerror or error}") from None
+        if before is not None and any(_is_same(name, before) for name in inputs()):
+            raise UnreadableError(f"{target}: is an input; ctx writes over no input")
+        if worth():
+            Path(temporary).chmod(_mode(before))
+            os.replace(temporary, target)  # noqa: PTH105 - atomic on every system
+            temporary = ""
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _is_same(name: str, target: os.stat_result) -> bool:
+    """Whether an input (`-` is standard input) is the file that would be written."""
+    try:
+        found = os.fstat(0) if name == "-" else Path(name).stat()
+    except OSError:
+        return False
+    return os.path.samestat(found, target)
+
+
+def _mode(before: os.stat_result | None) -> int:
+    """The permissions that a new file gets, or those of the file that it replaces."""
+    if before is not None:
+        return stat.S_IMODE(before.st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

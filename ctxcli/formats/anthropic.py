@@ -5,7 +5,7 @@ from typing import Any
 
 from ctxcli.formats.blocks.anthropic import parts_of, usage_of
 from ctxcli.formats.blocks.chain import Chain, Said, Spoken
-from ctxcli.formats.blocks.exchange import Exchange, exchanges, is_anthropic
+from ctxcli.formats.blocks.exchange import Exchange, chat_exchanges, is_anthropic
 from ctxcli.formats.blocks.reading import read_exchanges
 from ctxcli.formats.blocks.values import count, dump, mapping, sequence, text
 from ctxcli.model import Part, PartKind, Record, Role, Transcript
@@ -47,8 +47,7 @@ def _speak(exchange: Exchange) -> Spoken:
 
 def claims(records: Sequence[Record]) -> bool:
     """A top-level system prompt, the API's own block types, or its response object."""
-    found = [exchange for record in records for exchange in exchanges(record)]
-    return any(map(is_anthropic, found))
+    return any(map(is_anthropic, chat_exchanges(records)))
 
 
 def read(records: Iterable[Record]) -> Iterator[Transcript]:

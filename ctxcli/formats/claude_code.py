@@ -230,9 +230,9 @@ def claims(records: Sequence[Record]) -> bool:
 def _is_session_record(value: Any) -> bool:
     if not isinstance(value, dict) or "parts" in mapping(value.get("message")):
         return False
-    if value.get("type") in ("user", "assistant", "system", "progress", "attachment"):
+    if text(value.get("type")) in ("user", "assistant", "system", "progress", "attachment"):
         return "sessionId" in value and ("parentUuid" in value or "uuid" in value)
-    return value.get("type") in BOOKS and bool(_BOOK_KEYS & value.keys())
+    return text(value.get("type")) in BOOKS and bool(_BOOK_KEYS & value.keys())
 
 
 def read(records: Iterable[Record]) -> Iterator[Transcript]:

@@ -220,7 +220,7 @@ class _Reader:
 def claims(records: Sequence[Record]) -> bool:
     """An envelope of Codex's own types, or the bare items of its first generation."""
     values = [record.value for record in records if isinstance(record.value, dict)]
-    if any(value.get("type") in _ENVELOPE and isinstance(value.get("payload"), dict) for value in values):
+    if any(text(value.get("type")) in _ENVELOPE and isinstance(value.get("payload"), dict) for value in values):
         return True
     head = values[0] if values else {}
     return "instructions" in head and "timestamp" in head and "git" in head

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ctxcli.formats.blocks.chain import Chain, Said, Spoken
-from ctxcli.formats.blocks.exchange import Exchange, exchanges, is_anthropic
+from ctxcli.formats.blocks.exchange import Exchange, chat_exchanges, is_anthropic
 from ctxcli.formats.blocks.openai import chat_calls, content_parts, result_parts, usage_of
 from ctxcli.formats.blocks.reading import read_exchanges
 from ctxcli.formats.blocks.values import dump, mapping, sequence, text
@@ -67,7 +67,7 @@ def _speak(exchange: Exchange) -> Spoken:
 
 def claims(records: Sequence[Record]) -> bool:
     """Chat messages, alone or in conversations, without the marks of the Messages API."""
-    found = [exchange for record in records for exchange in exchanges(record)]
+    found = chat_exchanges(records)
     return bool(found) and not any(map(is_anthropic, found))
 
 

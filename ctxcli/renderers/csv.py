@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ctxcli.renderers.view import printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.calls import CallRow
 from ctxcli.shelf import Canvas, Renderer
@@ -29,8 +30,8 @@ def _row(report: AuditReport, call: CallRow) -> tuple[Any, ...]:
     layers, cache, cause = call.layers, call.cache, call.cause
     named = " ".join(filter(None, (cause.tool or cause.what, cause.address))) if cause else None
     return (
-        _safe(report.source.path), _safe(report.source.conversation), call.n, call.line, _safe(call.lane), call.time,
-        _safe(call.model), call.context.measured, call.context.estimated, layers.system, layers.tools,
+        _safe(report.source.path), _safe(report.source.conversation), call.n, call.line, _safe(call.lane),
+        _safe(call.time), _safe(call.model), call.context.measured, call.context.estimated, layers.system, layers.tools,
         layers.history, layers.retrieved, layers.summary, layers.unattributed, call.added, call.growth, call.grew,
         call.output.measured, call.output.estimated, cache.read if cache else None, cache.write if cache else None,
         cache.uncached if cache else None, call.share_of_window, call.sent_so_far, _safe(named),
@@ -42,7 +43,7 @@ def _safe(text: str | None) -> str | None:
     """Text that a spreadsheet would take for a formula is marked as text; lone surrogates become U+FFFD."""
     if text is None:
         return None
-    text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    text = printable(text)
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 

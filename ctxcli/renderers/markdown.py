@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from ctxcli.renderers.audit_lists import summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
-from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes
+from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.shelf import Canvas, Renderer
 
@@ -48,7 +48,7 @@ def _block(block: Block) -> Iterator[str]:
 
 def _escape(text: str) -> str:
     """Nothing in a transcript becomes markup."""
-    return text.translate(_SPECIAL)
+    return printable(text).translate(_SPECIAL)
 
 
 RENDERER = Renderer("markdown", "GitHub-flavoured, for job summaries", audit)

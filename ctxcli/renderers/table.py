@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ctxcli.renderers.audit_lists import summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
-from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes
+from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.shelf import Canvas, Renderer
 
@@ -88,7 +88,7 @@ def _facts(facts: Sequence[str], console: "Console", canvas: Canvas, *, bold: bo
 
     width = canvas.width or _UNBOUND
     rows: list[list[str]] = [[]]
-    for fact in (piece for whole in facts for piece in textwrap.wrap(_clean(whole), width - 2) or [""]):
+    for fact in (piece for whole in facts for piece in textwrap.wrap(printable(whole), width - 2) or [""]):
         used = sum(map(len, rows[-1])) + 3 * len(rows[-1])
         if rows[-1] and used + len(fact) > width - 2 * (len(rows) > 1):
             rows.append([])
@@ -139,7 +139,7 @@ def _grid(grid: Grid, console: "Console", canvas: Canvas) -> None:
         justify = "right" if grid.columns[at].right else "left"
         table.add_column(grid.columns[at].name, justify=justify, no_wrap=True, min_width=width)  # type: ignore[arg-type]
     for row in grid.rows:
-        cells = [_shorten(_clean(row[at]), width) for at, width in zip(shown, widths, strict=True)]
+        cells = [_shorten(printable(row[at]), width) for at, width in zip(shown, widths, strict=True)]
         table.add_row(*(Text(cell) for cell in cells))
     console.print(table, width=max(sum(widths) + _GAP * len(widths), 1), no_wrap=True, crop=False)
 
@@ -147,7 +147,8 @@ def _grid(grid: Grid, console: "Console", canvas: Canvas) -> None:
 def _fitting(grid: Grid, room: int) -> tuple[list[int], list[int]]:
     """The columns that fit, and their widths: spare ones go first, then text is shortened, figures never."""
     natural = [
-        max(len(column.name), *(len(_clean(row[at])) for row in grid.rows)) for at, column in enumerate(grid.columns)
+        max([len(column.name), *(len(printable(row[at])) for row in grid.rows)])
+        for at, column in enumerate(grid.columns)
     ]
     shown = list(range(len(grid.columns)))
 
@@ -181,16 +182,11 @@ def _notes(notes: Notes, console: "Console", canvas: Canvas) -> None:
     indent = len(notes.title) + 2
     for at, line in enumerate(notes.lines):
         room = max(_SHORTEST, (canvas.width or _UNBOUND) - indent)
-        for number, piece in enumerate(textwrap.wrap(_clean(line), room) or [""]):
+        for number, piece in enumerate(textwrap.wrap(printable(line), room) or [""]):
             head = Text(notes.title if at == number == 0 else "", style="bold red" if notes.warn else "dim")
             head.pad_right(indent - len(head))
             head.append(piece, style="none")
             console.print(head, no_wrap=True, crop=False)
-
-
-def _clean(text: str) -> str:
-    """Text from a transcript must not steer the terminal."""
-    return "".join(sign if sign.isprintable() else "�" if sign not in "\n\t" else " " for sign in text)
 
 
 RENDERER = Renderer("table", "for people: a terminal, a log", audit)

@@ -94,3 +94,8 @@ def in_words(things: Sequence[int | str], most: int = 8) -> str:
     shown = ", ".join(str(thing) for thing in things[:most])
     rest = len(things) - most
     return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
+def printable(text: str) -> str:
+    """Text from a file, harmless on a terminal: no control codes, no half characters, one line."""
+    return "".join(sign if sign.isprintable() else " " if sign in "\n\r\t" else "\ufffd" for sign in text)

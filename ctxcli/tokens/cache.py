@@ -44,12 +44,11 @@ class CountCache:
                 for start in range(0, len(digests), _ASK_AT_ONCE):
                     some = digests[start : start + _ASK_AT_ONCE]
                     marks = ",".join("?" * len(some))
-                    found.update(
-                        table.execute(
-                            f"SELECT digest, tokens FROM counts WHERE encoding = ? AND digest IN ({marks})",  # noqa: S608
-                            (encoding, *some),
-                        )
+                    rows = table.execute(
+                        f"SELECT digest, tokens FROM counts WHERE encoding = ? AND digest IN ({marks})",  # noqa: S608
+                        (encoding, *some),
                     )
+                    found.update((key, tokens) for key, tokens in rows if isinstance(tokens, int) and tokens >= 0)
         return found
 
     def put(self, encoding: str, counts: Mapping[bytes, int]) -> None:

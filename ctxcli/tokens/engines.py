@@ -11,8 +11,10 @@ from itertools import pairwise
 from ctxcli.tokens.vocab import PATTERNS, encoding
 
 _LONGEST_RUN = 4096
-_WHITESPACE_RUN = re.compile(rf"\s{{{_LONGEST_RUN}}}")
+_BLANKS = re.compile(r"\s++")
 _BATCH = 64
+_WORTH_THREADS = 50_000
+"""Characters below which starting threads costs more than they save."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -29,11 +31,20 @@ def pieces(text: str) -> list[str]:
     Everything but such runs stays whole, so ordinary text is counted exactly; a run of thousands of
     blanks may count a token more per cut.
     """
-    if len(text) < _LONGEST_RUN or _WHITESPACE_RUN.search(text) is None:
+    if not has_long_run(text):
         return [text]
-    ends = (match.end() for match in _WHITESPACE_RUN.finditer(text))
-    cuts = [0, *(end for end in ends if end < len(text)), len(text)]
+    cuts = [0]
+    for match in _BLANKS.finditer(text):
+        cuts += range(match.start() + _LONGEST_RUN, match.end(), _LONGEST_RUN)
+    cuts.append(len(text))
     return [text[start:end] for start, end in pairwise(cuts)]
+
+
+def has_long_run(text: str) -> bool:
+    """Whether a text holds a run of white space that is cut before it is counted."""
+    if len(text) < _LONGEST_RUN:
+        return False
+    return any(match.end() - match.start() > _LONGEST_RUN for match in _BLANKS.finditer(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +64,10 @@ class Tiktoken:
         for start in range(0, len(texts), _BATCH):
             cut = [pieces(clean(text)) for text in texts[start : start + _BATCH]]
             flat = [piece for one in cut for piece in one]
-            lengths = iter([len(tokens) for tokens in coder.encode_ordinary_batch(flat, num_threads=threads)])
+            if sum(map(len, flat)) < _WORTH_THREADS:
+                lengths = iter([len(coder.encode_ordinary(piece)) for piece in flat])
+            else:
+                lengths = iter([len(tokens) for tokens in coder.encode_ordinary_batch(flat, num_threads=threads)])
             counts += [sum(next(lengths) for _ in one) for one in cut]
         return counts
 
@@ -70,7 +84,7 @@ class Toktok:
         import toktok  # noqa: PLC0415 - an optional extra
 
         ready = [clean(text) for text in texts]
-        odd = {at for at, text in enumerate(ready) if "'\u017f" in text}
+        odd = {at for at, text in enumerate(ready) if "'\u017f" in text or has_long_run(text)}
         counts: list[int] = toktok.batch_count(["" if at in odd else text for at, text in enumerate(ready)], self.name)
         for at in odd:
             counts[at] = Tiktoken(self.name).count([ready[at]])[0]

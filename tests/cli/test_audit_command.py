@@ -241,3 +241,82 @@ def test_a_fault_of_ctx_is_no_traceback() -> None:
     assert result.returncode == 2
     assert b"internal error: RuntimeError: x" in result.stderr
     assert b"Traceback" not in result.stderr
+
+
+def test_the_files_that_were_read_are_never_written_over(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    shutil.copytree(FIXTURES / "claude-code" / "with-agents", folder / "with-agents")
+    shutil.copy(FIXTURES / "claude-code" / "with-agents.jsonl", folder)
+    main, agent = folder / "with-agents.jsonl", folder / "with-agents" / "subagents" / "agent-ag01.jsonl"
+    settings = tmp_path / "my.toml"
+    settings.write_text("strict = false\n")
+    for target, source, extra in ((main, folder, []), (agent, main, []), (settings, main, ["--config", settings])):
+        before = target.read_bytes()
+        result = ctx("audit", source, "-o", target, *extra)
+        assert (result.returncode, target.read_bytes()) == (2, before)
+    with main.open("rb") as stream:
+        result = subprocess.run(
+            [sys.executable, "-m", "ctxcli", "audit", "-", "-o", str(main)],
+            stdin=stream,
+            capture_output=True,
+            cwd=ROOT,
+            check=False,
+        )
+    assert (result.returncode, b"writes over no input" in result.stderr) == (2, True)
+
+
+def test_a_run_that_gave_nothing_leaves_the_old_report(tmp_path: Path) -> None:
+    old, empty = tmp_path / "old.txt", tmp_path / "empty.jsonl"
+    old.write_text("precious")
+    empty.write_text("")
+    for flags in ([], ["--json"]):
+        assert ctx("audit", empty, "-o", old, *flags).returncode == 2
+        assert old.read_text() == "precious"
+
+
+def test_output_keeps_permissions_and_follows_links(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    real.write_text("")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    assert ctx("audit", CHAT, "-o", link).returncode == 0
+    assert link.is_symlink()
+    assert real.read_text().startswith(str(CHAT))
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_missing_file_does_not_hide_the_others() -> None:
+    result = ctx("audit", "missing.jsonl", CHAT, "--json")
+    assert (result.returncode, json.loads(result.stdout)["counts"]["calls"]) == (2, 2)
+
+
+def test_standard_input_given_twice_is_read_once() -> None:
+    result = ctx("audit", "-", "-", "--json", stdin=CHAT.read_bytes())
+    assert (result.returncode, json.loads(result.stdout)["counts"]["calls"]) == (0, 2)
+
+
+@pytest.mark.parametrize("redirect", [">/dev/full", ">&-", "- <&-"])
+def test_streams_that_are_closed_or_full_are_no_fault_of_ctx(redirect: str) -> None:
+    source = "" if redirect.startswith("-") else str(CHAT)
+    line = f'"{sys.executable}" -m ctxcli audit {source} {redirect}'
+    result = subprocess.run(["bash", "-c", line], capture_output=True, cwd=ROOT, check=False)
+    assert result.returncode == 2
+    assert b"internal error" not in result.stderr
+
+
+def test_control_codes_of_a_file_never_reach_the_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "a\x1b[31m.json"
+    file.write_text('{"\\u001b]0;x\\u0007": 1}')
+    result = ctx("audit", file)
+    assert (result.returncode, b"\x1b" in result.stderr) == (2, False)
+
+
+def test_conversations_that_say_nothing_are_drawn(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text('{"messages":[{"role":"user","content":""},{"role":"assistant","content":""}]}')
+    for format_ in RENDERERS:
+        assert ctx("audit", file, "-f", format_).returncode == 0
+
+
+def test_a_figure_too_large_for_json_is_refused() -> None:
+    assert b"more than a million million" in ctx("audit", CHAT, "--max-context", "9" * 30).stderr

@@ -128,7 +128,6 @@ BAD = [
     (b"\xff\xfe{\x00}\x00", "UTF-16"),
     (b"PK\x03\x04rest", "zip archive"),
     (b'{\n "messages": [\n  {"role": "user"', "not valid JSON from line 3"),
-    (gzip.compress(CHAT.read_bytes(), mtime=0)[:-20], "cannot be read beyond line"),
     (b"\x28\xb5\x2f\xfdnot zstandard", "damaged compressed data"),
 ]
 
@@ -148,8 +147,66 @@ def test_a_folder_gives_its_files_by_name_and_passes_over_the_hidden(tmp_path: P
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}")
     assert [Path(found.path).name for found in find([str(tmp_path)])] == ["a.json", "b.jsonl", "c.jsonl.gz"]
-    with pytest.raises(UnreadableError, match="no such file or folder"):
-        list(find([str(tmp_path / "nothing")]))
+    (nothing,) = find([str(tmp_path / "nothing")])
+    assert "no such file or folder" in nothing.error
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UnreadableError, match="named like a transcript"):
-        list(find([str(tmp_path / "empty")]))
+    (empty,) = find([str(tmp_path / "empty")])
+    assert "named like a transcript" in empty.error
+
+
+def test_compressed_data_that_breaks_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    file = tmp_path / "torn.jsonl.gz"
+    lines = [json.dumps({"role": "user", "content": f"message {number} " + "x" * number}) for number in range(2_000)]
+    file.write_bytes(gzip.compress("\n".join(lines).encode(), mtime=0)[:-3_000])
+    (transcript,) = read(file)
+    assert 0 < len(transcript.messages) < 2_000
+    assert "Is the file still being written?" in transcript.skips[-1].reason
+
+
+def test_a_byte_order_mark_inside_a_compressed_file_is_none_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + CHAT.read_bytes()))
+    assert same_but_for_places(read(tmp_path / "a.gz"), read(CHAT))
+
+
+def test_what_is_odd_in_an_array_is_a_skip_and_the_rest_is_read(tmp_path: Path) -> None:
+    talk = [{"role": "user", "content": "hello"}, {"role": "assistant"}, 5, {"role": "narrator", "content": "x"}]
+    (tmp_path / "a.json").write_text(json.dumps([{"messages": talk}, 7, {"messages": talk[:1]}]))
+    first, second = read(tmp_path / "a.json")
+    assert [len(first.messages), len(second.messages)] == [3, 2]
+    reasons = [skip.reason for transcript in (first, second) for skip in transcript.skips]
+    assert reasons == [
+        "element 3 of the messages is no message: skipped",
+        "element 2 of the array is no conversation: skipped",
+    ]
+
+
+@pytest.mark.parametrize(
+    "content", [{"type": "text", "text": "kept"}, 7, ["kept", None, 7], [{"type": []}], [{"type": {}}]], ids=str
+)
+def test_content_of_an_odd_shape_is_text_and_never_lost(content: object, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(
+        json.dumps([{"role": "user", "content": content}, {"role": "assistant", "content": "ok"}])
+    )
+    (transcript,) = read(tmp_path / "a.json")
+    assert transcript.messages[0].parts
+
+
+@pytest.mark.parametrize(
+    "odd", [{"type": {}}, {"type": []}, {"role": ["user"], "content": "x"}, {"role": "user", "content": "x"}], ids=str
+)
+def test_one_odd_record_does_not_hide_a_format(odd: object, tmp_path: Path) -> None:
+    for name in ("claude-code", "codex"):
+        file = tmp_path / f"{name}.jsonl"
+        file.write_bytes(json.dumps(odd).encode() + b"\n" + (FIXTURES / name / "session.jsonl").read_bytes())
+        assert read(file)[0].format == name
+
+
+@pytest.mark.parametrize("depth", [200, 600, 900])
+def test_arguments_as_deep_as_the_parser_reads_are_walked(depth: int, tmp_path: Path) -> None:
+    deep = "[" * depth + "]" * depth
+    call = f'{{"type":"tool_use","id":"t","name":"f","input":{{"a":{deep}}}}}'
+    result = f'{{"type":"tool_result","tool_use_id":"t","content":{{"a":{deep}}}}}'
+    rows = [f'{{"role":"assistant","content":[{call}]}}', f'{{"role":"user","content":[{result}]}}']
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    (transcript,) = read(tmp_path / "a.jsonl")
+    assert all(len(message.parts[0].text) > depth for message in transcript.messages)

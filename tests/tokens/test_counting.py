@@ -192,3 +192,15 @@ def test_the_encoding_is_the_users_or_the_models(
 def test_a_tokenizer_without_a_name_is_an_error() -> None:
     with pytest.raises(SettingError):
         choose([], "tiktoken:")
+
+
+def test_a_run_of_blanks_counts_the_same_with_either_engine() -> None:
+    text = "a" + "\t" * 4_099 + "b"
+    if has_toktok():
+        assert Toktok("o200k_base").count([text]) == Tiktoken("o200k_base").count([text])
+
+
+def test_nonsense_in_the_cache_is_not_believed(tmp_path: Path) -> None:
+    cache = CountCache(tmp_path / "counts.sqlite")
+    cache.put("o200k_base", {digest("hello"): -5})
+    assert counter("o200k_base", cache).count(["hello"]) == [1]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxcli.formats.blocks.media import media_part, readable
-from ctxcli.formats.blocks.values import address_of, count, mapping, most, sequence, text, total
+from ctxcli.formats.blocks.values import address_of, blocks, count, mapping, most, sequence, text, total
 from ctxcli.model import Iteration, Part, PartKind, Usage
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
@@ -19,19 +19,15 @@ MARKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "
 
 def parts_of(content: Any, line: int) -> Iterator[Part]:
     """The parts of a message's content: a string, or blocks. Signatures and encrypted data are left out."""
-    if isinstance(content, str):
-        if content:
-            yield Part(PartKind.TEXT, content, line)
-        return
-    for block in sequence(content):
-        if isinstance(block, str):
-            yield Part(PartKind.TEXT, block, line)
-        elif isinstance(block, dict):
+    for block in blocks(content):
+        if isinstance(block, dict):
             yield from _block(block, line)
+        elif block not in ("", None):
+            yield Part(PartKind.TEXT, text(block), line)
 
 
 def _block(block: dict[str, Any], line: int) -> Iterator[Part]:
-    kind = block.get("type")
+    kind = text(block.get("type"))
     if kind == "text":
         yield Part(PartKind.TEXT, text(block.get("text")), line)
     elif kind == "thinking":
@@ -69,7 +65,7 @@ def _result(block: dict[str, Any], line: int) -> Iterator[Part]:
     media: list[Part] = []
     items: list[Any] = content if isinstance(content, list) else [content]
     for item in items:
-        kind = mapping(item).get("type")
+        kind = text(mapping(item).get("type"))
         if kind == "image":
             media.append(_image(item, line, ref))
         elif kind == "text":

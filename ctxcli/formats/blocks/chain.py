@@ -22,7 +22,8 @@ class Said:
         """Equal for messages that say the same, wherever they stand."""
         seen = hashlib.blake2b(self.role.encode(), digest_size=12)
         for part in self.parts:
-            seen.update(f"\0{part.kind}\0{part.name}\0{part.ref}\0{part.media}\0".encode())
+            head = f"\0{part.kind}\0{part.name}\0{part.ref}\0{part.media}\0"
+            seen.update(head.encode("utf-8", "surrogatepass"))
             seen.update(part.text.encode("utf-8", "surrogatepass"))
         return seen.digest()
 

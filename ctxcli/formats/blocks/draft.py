@@ -1,8 +1,10 @@
 """A transcript while it is being read: messages may still grow, usage may still be corrected."""
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from ctxcli.model import (
     MAIN,
@@ -154,7 +156,8 @@ class Draft:
         gone = frozenset(drops)
         if kind is EventKind.CLEAR:
             clears = self._with_media(clears)
-        self.live[lane] = [index for index in self.live[lane] if index not in gone]
+        if gone:
+            self.live[lane] = [index for index in self.live[lane] if index not in gone]
         self.events.append(
             Event(
                 kind,
@@ -197,8 +200,7 @@ class Draft:
         self._stripped[kind, lane] = len(self.messages)
         return [
             (index, number)
-            for index in self.live[lane]
-            if index >= start
+            for index in islice(self.live[lane], bisect_left(self.live[lane], start), None)
             for number, part in enumerate(self.messages[index].parts)
             if part.kind is kind and part.name != "compaction"
         ]

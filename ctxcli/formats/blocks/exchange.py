@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ctxcli.formats.blocks.anthropic import MARKS
-from ctxcli.formats.blocks.values import mapping, sequence, text
-from ctxcli.model import Record
+from ctxcli.formats.blocks.values import blocks, mapping, text
+from ctxcli.model import Record, Skip
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _OTHER_FORMATS = frozenset({"sessionId", "session_id", "uuid", "parentUuid", "trajectory", "eval", "kwargs", "parts"})
@@ -45,39 +45,55 @@ class Exchange:
 
 
 def is_message(value: Any) -> bool:
-    """Whether a value is one chat message: a role and what it says."""
+    """Whether a value is one chat message by itself: a known role and what it says."""
     return (
-        isinstance(value, dict)
-        and value.get("role") in _ROLES
+        _has_role(value)
+        and value["role"] in _ROLES
         and ("content" in value or "tool_calls" in value or "function_call" in value)
         and not _OTHER_FORMATS & value.keys()
     )
 
 
-def exchanges(record: Record) -> list[Exchange]:
-    """The exchanges that a record holds; none where it is of no known shape."""
-    found = list(_exchanges(record))
+def _has_role(value: Any) -> bool:
+    """Whether a value among messages is one: whatever its role is called, and even if it says nothing."""
+    return isinstance(value, dict) and isinstance(value.get("role"), str)
+
+
+def _is_chat(values: Any) -> bool:
+    """Whether a list holds a conversation: messages for the most part."""
+    return isinstance(values, list) and any(map(is_message, values)) and 2 * sum(map(_has_role, values)) > len(values)
+
+
+def exchanges(record: Record) -> tuple[list[Exchange], list[Skip]]:
+    """The exchanges that a record holds, and what in it is none; no exchange where it is of no known shape."""
+    skips: list[Skip] = []
+    found = list(_exchanges(record, skips))
     size = record.size // max(1, len(found))
-    return [replace(one, size=size, opens_record=at == 0) for at, one in enumerate(found)]
+    return [replace(one, size=size, opens_record=at == 0) for at, one in enumerate(found)], skips if found else []
 
 
-def _exchanges(record: Record) -> Iterator[Exchange]:
+def _exchanges(record: Record, skips: list[Skip]) -> Iterator[Exchange]:
     value, line = record.value, record.line
     if isinstance(value, list):
-        if value and all(map(is_message, value)):
-            yield Exchange(_placed(value, record, ()), line)
+        if _is_chat(value):
+            yield Exchange(_placed(value, record, (), skips), line)
             return
         for number, item in enumerate(value):
-            yield from _exchange(item, record, (number,))
+            one = _exchange(item, record, (number,), skips)
+            if one is not None:
+                yield one
+            else:
+                where = _line(record, (number,))
+                skips.append(Skip(where, f"element {number + 1} of the array is no conversation: skipped"))
     elif is_message(value) and value.get("type") != "message":
         yield Exchange(((value, line),), line, model=text(value.get("model")), loose=True)
-    else:
-        yield from _exchange(value, record, ())
+    elif (one := _exchange(value, record, (), skips)) is not None:
+        yield one
 
 
-def _exchange(value: Any, record: Record, at: tuple[str | int, ...]) -> Iterator[Exchange]:
+def _exchange(value: Any, record: Record, at: tuple[str | int, ...], skips: list[Skip]) -> Exchange | None:
     if not isinstance(value, dict) or _OTHER_FORMATS & value.keys():
-        return
+        return None
     request, response = value, None
     for key in _REQUEST_KEYS:
         if isinstance(value.get(key), dict):
@@ -91,9 +107,9 @@ def _exchange(value: Any, record: Record, at: tuple[str | int, ...]) -> Iterator
         response, request = value, {}
     messages, key = _messages(request)
     if response is None and messages is None:
-        return
-    yield Exchange(
-        messages=_placed(messages or [], record, (*at, key)),
+        return None
+    return Exchange(
+        messages=_placed(messages or [], record, (*at, key), skips),
         line=_line(record, at),
         system=request.get("system"),
         tools=request.get("tools") or request.get("functions"),
@@ -110,7 +126,7 @@ def _exchange(value: Any, record: Record, at: tuple[str | int, ...]) -> Iterator
 def _messages(request: Mapping[str, Any]) -> tuple[list[Any] | None, str]:
     for key in _MESSAGE_KEYS:
         found = request.get(key)
-        if isinstance(found, list) and found and all(map(is_message, found)):
+        if _is_chat(found):
             return found, key
     shown = request.get("messages_display")
     if isinstance(shown, str) and _DISPLAY.match(shown):
@@ -144,11 +160,26 @@ def _line(record: Record, at: tuple[str | int, ...]) -> int:
 
 
 def _placed(
-    messages: Sequence[Mapping[str, Any]], record: Record, at: tuple[str | int, ...]
+    messages: Sequence[Any], record: Record, at: tuple[str | int, ...], skips: list[Skip]
 ) -> tuple[tuple[Mapping[str, Any], int], ...]:
+    """The messages with their lines; what stands among them and is none becomes a skip."""
     lines = (record.lines or {}).get(at, ())
     start = _line(record, at[:-1])
-    return tuple((message, lines[number] if number < len(lines) else start) for number, message in enumerate(messages))
+    placed = []
+    for number, message in enumerate(messages):
+        line = lines[number] if number < len(lines) else start
+        if _has_role(message):
+            placed.append((message, line))
+        else:
+            skips.append(Skip(line, f"element {number + 1} of the messages is no message: skipped"))
+    return tuple(placed)
+
+
+def chat_exchanges(records: Sequence[Record]) -> list[Exchange]:
+    """The exchanges of the first records; none where most of them hold none, so that they are something else."""
+    found = [exchanges(record)[0] for record in records]
+    readable = [exchange for some in found for exchange in some]
+    return readable if 2 * sum(map(bool, found)) > len(found) or len(found) == 1 else []
 
 
 def is_anthropic(exchange: Exchange) -> bool:
@@ -160,7 +191,7 @@ def is_anthropic(exchange: Exchange) -> bool:
     if exchange.system is not None:
         return True
     return any(
-        mapping(block).get("type") in MARKS
+        text(mapping(block).get("type")) in MARKS
         for message, _ in exchange.messages
-        for block in sequence(message.get("content"))
+        for block in blocks(message.get("content"))
     )

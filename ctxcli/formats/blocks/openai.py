@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxcli.formats.blocks.media import media_part, readable
-from ctxcli.formats.blocks.values import address_of, count, mapping, sequence, text
+from ctxcli.formats.blocks.values import address_of, blocks, count, mapping, sequence, text
 from ctxcli.model import Part, PartKind, Usage
 
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "summary_text"})
@@ -20,23 +20,19 @@ _HIDDEN = frozenset(
 
 def content_parts(content: Any, line: int, kind: PartKind = PartKind.TEXT) -> Iterator[Part]:
     """The parts of a message's content: a string, null, or a list of typed pieces."""
-    if isinstance(content, str):
-        if content:
-            yield Part(kind, content, line)
-        return
-    for piece in sequence(content):
-        if isinstance(piece, str):
-            yield Part(kind, piece, line)
-        elif isinstance(piece, dict):
+    for piece in blocks(content):
+        if isinstance(piece, dict):
             yield from _piece(piece, line, kind)
+        elif piece not in ("", None):
+            yield Part(kind, text(piece), line)
 
 
 def _piece(piece: dict[str, Any], line: int, kind: PartKind) -> Iterator[Part]:
-    type_ = piece.get("type")
+    type_ = text(piece.get("type"))
     body = piece.get("text", piece.get("value", piece.get("refusal")))
     if type_ in _THINKING_TYPES:
         yield Part(PartKind.THINKING, text(body), line)
-    elif type_ in _TEXT_TYPES or (type_ is None and body is not None):
+    elif type_ in _TEXT_TYPES or (not type_ and body is not None):
         yield Part(kind, text(body), line)
     elif type_ in _IMAGE_TYPES:
         source = piece.get("image_url", piece.get("image", ""))

@@ -13,18 +13,24 @@ def read_exchanges(records: Iterable[Record], chain: Chain) -> Iterator[Transcri
     """Each conversation as soon as nothing can go on from it; what is no exchange becomes a skip of the next."""
     skips: list[Skip] = []
 
+    unread = 0
+
     def with_skips(transcript: Transcript) -> Transcript:
-        found = tuple(skips)
+        nonlocal unread
+        dressed = replace(transcript, skips=tuple(skips), records=transcript.records + unread)
         skips.clear()
-        return replace(transcript, skips=found, records=transcript.records + len(found))
+        unread = 0
+        return dressed
 
     for record in records:
-        found = exchanges(record)
+        found, odd = exchanges(record)
+        skips += odd
         for exchange in found:
             for transcript in chain.put(exchange):
                 yield with_skips(transcript)
         if not found:
             kind = JSON_NAMES.get(type(record.value).__name__, "a value")
+            unread += 1
             skips.append(Skip(record.line, f"{kind} that is no message and no conversation: skipped"))
     for transcript in chain.close():
         yield with_skips(transcript)

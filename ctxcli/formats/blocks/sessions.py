@@ -1,6 +1,7 @@
 """Which sessions of one file belong to one conversation, by their parent links."""
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -58,13 +59,16 @@ def split_sessions(draft: Draft, sessions: Sessions) -> list[Transcript]:
     first_id = next((message.group for message in draft.messages if message.group), None)
     if len(roots) < 2:
         return [replace(whole, id=first_id or draft.id)]
-    parts = []
-    for root in roots:
-        own = [
-            event for event, group in zip(whole.events, draft.event_groups, strict=True) if sessions.root(group) == root
-        ]
-        session = draft.messages[groups[root][0]].group
-        parts.append(_pick(replace(whole, events=tuple(own)), groups[root], session))
+    calls: defaultdict[str, list[Call]] = defaultdict(list)
+    events: defaultdict[str, list[Event]] = defaultdict(list)
+    for call in whole.calls:
+        calls[sessions.root(draft.messages[call.at].group)].append(call)
+    for event, group in zip(whole.events, draft.event_groups, strict=True):
+        events[sessions.root(group)].append(event)
+    parts = [
+        _pick(replace(whole, calls=tuple(calls[root]), events=tuple(events[root])), groups[root], draft)
+        for root in roots
+    ]
     return [parts[0], *map(_without_books, parts[1:])]
 
 
@@ -72,7 +76,7 @@ def _without_books(part: Transcript) -> Transcript:
     return replace(part, skips=(), bookkeeping=(), duplicates=0, records=0, bytes=0)
 
 
-def _pick(whole: Transcript, indices: list[int], session: str) -> Transcript:
+def _pick(whole: Transcript, indices: list[int], draft: Draft) -> Transcript:
     """The part of a transcript that these messages make up, with every index moved along."""
     moved = {old: new for new, old in enumerate(indices)}
     messages = tuple(whole.messages[index] for index in indices)
@@ -80,6 +84,7 @@ def _pick(whole: Transcript, indices: list[int], session: str) -> Transcript:
     events = tuple(_move_event(event, moved, indices) for event in whole.events)
     names = {message.lane for message in messages} | {MAIN}
     lanes = tuple(lane for lane in whole.lanes if lane.name in names)
+    session = draft.messages[indices[0]].group
     return replace(whole, id=session, messages=messages, calls=calls, events=events, lanes=lanes)
 
 

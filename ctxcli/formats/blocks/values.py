@@ -22,6 +22,13 @@ def sequence(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def blocks(content: Any) -> list[Any]:
+    """A message's content as a list of blocks: a single block, or a value of no known shape, is one."""
+    if isinstance(content, list):
+        return content
+    return [] if content is None else [content]
+
+
 def text(value: Any) -> str:
     """The value if it is a string, empty for null, else its JSON text."""
     if isinstance(value, str):
@@ -36,7 +43,7 @@ def dump(value: Any) -> str:
 
 def count(value: Any) -> int | None:
     """A token figure: a number that is not negative, else None (absent is not 0)."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e15:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e12:
         return None
     return int(value)
 
