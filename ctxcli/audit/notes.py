@@ -1,5 +1,7 @@
 """What a reader has to know about the figures of an audit, in a sentence each."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from ctxcli.audit.walk import Step
@@ -51,16 +53,20 @@ def _start(steps: Sequence[Step]) -> Iterator[str]:
 
 def _restarts(transcript: Transcript, steps: Sequence[Step]) -> Iterator[str]:
     """Contexts that the user cleared, or took back a part of."""
+    lanes: dict[str, list[Step]] = defaultdict(list)
+    for step in steps:
+        lanes[step.call.lane].append(step)
     for event in transcript.events:
+        if event.kind not in (EventKind.RESET, EventKind.REWIND):
+            continue
         many = f"{len(event.drops)} message{'' if len(event.drops) == 1 else 's'}"
-        place = f"at line {event.line}{_before(event, steps)}"
+        place = f"at line {event.line}{_before(event, lanes[event.lane])}"
         if event.kind is EventKind.RESET:
             yield f"The user cleared the context ({many}) {place}."
-        elif event.kind is EventKind.REWIND:
-            if event.trigger == "resume":
-                yield f"The session was resumed without {many} {place}."
-            else:
-                yield f"The user went back by {many} {place}."
+        elif event.trigger == "resume":
+            yield f"The session was resumed without {many} {place}."
+        else:
+            yield f"The user went back by {many} {place}."
 
 
 def _falls(steps: Sequence[Step]) -> Iterator[str]:
@@ -74,5 +80,5 @@ def _falls(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _before(event: Event, steps: Sequence[Step]) -> str:
-    after = next((step for step in steps if step.call.lane == event.lane and step.call.at >= event.at), None)
-    return f", before call {after.n}" if after else ""
+    first = bisect_left(steps, event.at, key=lambda step: step.call.at)
+    return f", before call {steps[first].n}" if first < len(steps) else ""
