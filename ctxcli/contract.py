@@ -11,6 +11,7 @@ from ctxcli.errors import SettingError
 _TITLES = {
     "audit": "what `ctx audit` concludes",
     "audit-call": "one call, a line of `ctx audit --format jsonl`",
+    "identifiers": "what `ctx identifiers` finds",
 }
 SCHEMAS: Mapping[str, str] = MappingProxyType(_TITLES)
 """The documents that have a schema: name and what it is."""

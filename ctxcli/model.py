@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 MAIN = "main"
 """The lane of the conversation itself; every other lane is a sub-agent's."""
 
+PLAIN_TEXT = "text"
+"""The format of a text that is no transcript: one message."""
+
 
 class Role(StrEnum):
     """Who speaks."""

@@ -7,6 +7,9 @@ from typing import Protocol, TypeVar
 
 from ctxcli.model import Record, Transcript
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.identifiers import IdentifiersReport
+
+ReportT_contra = TypeVar("ReportT_contra", contravariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,10 @@ class Canvas:
     """Each conversation of a source in full, instead of a row each."""
 
 
-class Drawing(Protocol):
-    """Turns audit reports into pieces of text that are written one after the other."""
+class Drawing(Protocol[ReportT_contra]):
+    """Turns reports into pieces of text that are written one after the other."""
 
-    def __call__(self, reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
+    def __call__(self, reports: Iterable[ReportT_contra], canvas: Canvas) -> Iterator[str]:
         """Draw lazily: a report is taken only when the one before it has been written."""
         ...
 
@@ -57,7 +60,8 @@ class Renderer:
 
     name: str
     title: str
-    audit: Drawing
+    audit: Drawing[AuditReport]
+    identifiers: Drawing[IdentifiersReport]
 
 
 class Weigh(Protocol):

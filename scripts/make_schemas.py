@@ -17,13 +17,20 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from ctxcli.identifiers import KINDS
+from ctxcli.identifiers.gather import SOURCES
 from ctxcli.model import Layer
 from ctxcli.renderers.json import CallLine
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.identifiers import IdentifiersReport
 
 TARGET = Path(__file__).parent.parent / "schemas"
 BASE = "https://json-schema.org/draft/2020-12/schema"
-DOCUMENTS = {"audit": (AuditReport, "ctx.audit"), "audit-call": (CallLine, "ctx.audit.call")}
+DOCUMENTS = {
+    "audit": (AuditReport, "ctx.audit"),
+    "audit-call": (CallLine, "ctx.audit.call"),
+    "identifiers": (IdentifiersReport, "ctx.identifiers"),
+}
 WORDS: dict[str, list[Any]] = {
     "Window.origin": ["flag", "config", "transcript", "model", "unknown"],
     "Calibration.origin": ["fitted", "constant", "exact"],
@@ -33,6 +40,8 @@ WORDS: dict[str, list[Any]] = {
     "LayerBudget.layer": [*(layer.value for layer in Layer), "unattributed"],
     "Totals.basis": ["measured", "estimated", "mixed"],
     "Totals.output_basis": ["measured", "estimated", "mixed", "placeholder"],
+    "IdentifierRow.kind": [*KINDS],
+    "IdentifierRow.source": [*SOURCES],
     "Limit.name": ["max-context", "fail-over", "max-growth"],
 }
 SIGNED = {"Layers.unattributed", "CallRow.growth", "CallRow.grew", "LayerBudget.at_peak", "LayerBudget.peak"}

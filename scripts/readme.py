@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ctxcli.contract import SCHEMAS
 from ctxcli.formats import FORMATS
+from ctxcli.identifiers import KINDS
 from ctxcli.renderers import RENDERERS
 from ctxcli.shelf import KNOWLEDGE
 
@@ -62,7 +63,18 @@ def schemas() -> str:
     return table(("schema", "of"), [(f"`{name}`", title) for name, title in SCHEMAS.items()])
 
 
-TABLES: dict[str, Callable[[], str]] = {"formats": formats, "renderers": renderers, "schemas": schemas}
+def kinds() -> str:
+    """The kinds of identifiers, each with the first example of its card."""
+    rows = [(f"`{kind.name}`", kind.title, f"`{kind.hits[0][1][0]}`") for kind in KINDS.values()]
+    return table(("kind", "what", "such as"), rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "formats": formats,
+    "kinds": kinds,
+    "renderers": renderers,
+    "schemas": schemas,
+}
 
 
 def filled(text: str) -> str:

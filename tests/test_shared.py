@@ -10,6 +10,7 @@ import pytest
 
 from ctxcli.audit import audit
 from ctxcli.contract import problems
+from ctxcli.identifiers.extract import of_line
 from ctxcli.renderers.json import dump
 from ctxcli.reports.audit import AuditReport
 from support import SHARED, name_of, needs_shared, read, shared_files
@@ -122,3 +123,21 @@ def test_fifty_conversations_on_fifty_lines() -> None:
     found = reports(SHARED / "openai-chat" / "reason-tool-use.jsonl")
     assert len(found) == 50
     assert sum(len(report.calls) for report in found) == 112
+
+
+@needs_shared
+def test_labelled_lines_are_recognised_as_people_labelled_them() -> None:
+    main = ("path", "location", "url", "uuid", "hash", "version", "package", "ticket", "error", "flag", "env")
+    labels = SHARED.parent / "labels" / "identifiers.jsonl"
+    right = wrong = missed = 0
+    for row in map(json.loads, labels.read_text("utf-8").splitlines()):
+        wanted = {(one["kind"], one["value"]) for one in row["identifiers"]}
+        found = {(hit.kind, hit.value) for hit in of_line(row["text"], by_user=row["stratum"] == "user-prose")}
+        assert not {value for kind, value in found - wanted if kind in main} & set(row["tempting"])
+        right += len({one for one in found & wanted if one[0] in main})
+        missed += len({one for one in wanted - found if one[0] in main})
+        wrong += len(
+            {one for one in found - wanted if one[0] in main and not any(one[1] in value for _, value in wanted)}
+        )
+    assert right / (right + wrong) >= 0.97
+    assert right / (right + missed) >= 0.97

@@ -1,7 +1,6 @@
 """`ctx audit`."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -12,12 +11,10 @@ from ctxcli.audit import Settings, audit
 from ctxcli.budget import Limits
 from ctxcli.cli import options as opt
 from ctxcli.cli.output import canvas, emit
-from ctxcli.cli.progress import reading
-from ctxcli.errors import CtxError, UnknownFormatError, UnreadableError
-from ctxcli.files import Found, find, load
+from ctxcli.cli.sources import Sources
+from ctxcli.files import Found, find
 from ctxcli.model import Transcript
 from ctxcli.renderers import RENDERERS
-from ctxcli.renderers.view import in_words, printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.tokens import CountCache, counter
 
@@ -37,12 +34,16 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> int:
     Exit 1 where a call is over a limit that you set, 2 where something could not be read, 3 where a limit
     could not be checked because no window is known.
     """
-    run = _Run(_settings(ctx, flags), flags["conversation"], flags["from_"], strict=flags["strict"])
+    sources = Sources(flags["conversation"], flags["from_"], strict=flags["strict"])
+    run = _Run(_settings(ctx, flags), sources)
     name = "json" if flags["as_json"] else flags["format_"]
     how = canvas(flags["output"], every_call=flags["every_call"], full=flags["conversation"] is not None)
     drawing = RENDERERS[name].audit(run.reports(list(find(files))), how)
     emit(
-        drawing, flags["output"], inputs=lambda: [*run.read, *files, flags["config"].path], worth=lambda: run.given > 0
+        drawing,
+        flags["output"],
+        inputs=lambda: [*sources.read, *files, flags["config"].path],
+        worth=lambda: sources.given > 0,
     )
     return run.exit_code(exit_zero=flags["exit_zero"])
 
@@ -65,58 +66,23 @@ class _Run:
     """One run over several sources: reports as they come, and what to exit with."""
 
     settings: Settings
-    conversation: str | None
-    from_: str | None
-    strict: bool
+    sources: Sources
     exceeded: bool = False
     unchecked: bool = False
-    failed: bool = False
-    given: int = 0
-    """Reports so far."""
-    read: set[str] = field(default_factory=set)
-    """The files that were read."""
     _seen: set[str] = field(default_factory=set)
-    _passed_over: list[str] = field(default_factory=list)
 
     def exit_code(self, *, exit_zero: bool) -> int:
         """2 outweighs 1, and that outweighs 3; `--exit-zero` leaves only 2."""
-        if self.failed:
+        if self.sources.failed:
             return 2
         if exit_zero:
             return 0
         return 1 if self.exceeded else 3 if self.unchecked else 0
 
-    def reports(self, sources: list[Found]) -> Iterator[AuditReport]:
-        """The report of each conversation; what cannot be read is said and passed over."""
-        wanted = 0
-        for source in sources:
-            if source.path in self.read:
-                continue
-            try:
-                if source.error:
-                    raise UnreadableError(source.error)
-                for number, transcript in enumerate(self._conversations(source), 1):
-                    wanted += 1
-                    if self.conversation is None or self.conversation in (transcript.id, str(number)):
-                        self.given += 1
-                        yield self._report(transcript)
-            except CtxError as error:
-                self._complain(error, source)
-        if self._passed_over:
-            names = in_words(self._passed_over, 3)
-            self._say(f"passed over, no transcript that ctx reads: {names}")
-        if not self.given and not self.failed:
-            self._nothing(wanted)
-
-    def _conversations(self, source: Found) -> Iterator[Transcript]:
-        with ExitStack() as stack:
-            progress = stack.enter_context(reading(source.path))
-            for loaded in load(source.path, format_name=self.from_, progress=progress):
-                self.read.update((source.path, *loaded.companions))
-                if self.strict and loaded.transcript.skips:
-                    skip = loaded.transcript.skips[0]
-                    raise UnreadableError(f"{skip.file or source.path}: line {skip.line}: {skip.reason} (--strict)")
-                yield loaded.transcript
+    def reports(self, found: list[Found]) -> Iterator[AuditReport]:
+        """The report of each conversation."""
+        for _, transcript in self.sources.transcripts(found):
+            yield self._report(transcript)
 
     def _report(self, transcript: Transcript) -> AuditReport:
         report = audit(transcript, self.settings)
@@ -139,24 +105,3 @@ class _Run:
             counts=replace(report.counts, shared_calls=len(shared)),
             totals=replace(report.totals, shared=sent),
         )
-
-    def _complain(self, error: CtxError, source: Found) -> None:
-        """A file that a folder's search found may be no transcript; one that was named must be."""
-        if not source.named and isinstance(error, UnknownFormatError):
-            self._passed_over.append(source.path)
-        else:
-            self._say(str(error))
-            self.failed = True
-
-    def _say(self, text: str) -> None:
-        click.echo(f"ctx: {printable(text)}", err=True)
-
-    def _nothing(self, conversations: int) -> None:
-        self.failed = True
-        if self.conversation is not None:
-            self._say(
-                f"no conversation is called {self.conversation!r}; there are {conversations:,}, "
-                "which `ctx audit` lists and which can be given by number too"
-            )
-        else:
-            self._say("none of these files is a transcript that ctx reads; see `ctx formats`")

@@ -16,6 +16,11 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "audit": ("Everyday", "ctxcli.cli.audit", "Say call by call where the tokens went, layer by layer."),
     "config": ("Pieces", "ctxcli.cli.config", "Show each setting and where it came from."),
     "formats": ("Pieces", "ctxcli.cli.formats", "List the transcript formats that can be read."),
+    "identifiers": (
+        "Pieces",
+        "ctxcli.cli.identifiers",
+        "List what must survive verbatim: paths, versions, ids and more.",
+    ),
     "schema": ("Pieces", "ctxcli.cli.schema", "Print the JSON Schema of a document that ctx writes."),
 }
 

@@ -63,6 +63,14 @@ def _plain(stream: BinaryIO, path: str, depth: int = 0) -> BinaryIO:
     return stream
 
 
+def compressed_input() -> bool:
+    """Whether standard input begins like compressed data; nothing of it is consumed."""
+    if sys.stdin is None or sys.stdin.closed:
+        return False
+    head = cast("io.BufferedReader", sys.stdin.buffer).peek(8)[:8]
+    return head.startswith((_GZIP, _ZSTD))
+
+
 def _is_of_compression(error: Exception) -> bool:
     return type(error).__module__.split(".")[0] in ("backports", "compression", "zlib", "_zstd")
 

@@ -3,11 +3,13 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from typing import Any
 
 from ctxcli.renderers.view import printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.calls import CallRow
+from ctxcli.reports.identifiers import IdentifierLine, IdentifiersReport
 from ctxcli.shelf import Canvas, Renderer
 
 _COLUMNS = (
@@ -24,6 +26,15 @@ def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:  # n
     for report in reports:
         for call in report.calls:
             yield _line(_row(report, call))
+
+
+def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """A header, then the identifiers of each report."""
+    yield _line(field.name for field in fields(IdentifierLine))
+    for report in reports:
+        for row in report.identifiers:
+            cells = (report.path, report.conversation, *(getattr(row, field.name) for field in fields(row)))
+            yield _line(_safe(cell) if isinstance(cell, str) else cell for cell in cells)
 
 
 def _row(report: AuditReport, call: CallRow) -> tuple[Any, ...]:
@@ -53,4 +64,4 @@ def _line(cells: Iterable[Any]) -> str:
     return stream.getvalue()
 
 
-RENDERER = Renderer("csv", "one row a call", audit)
+RENDERER = Renderer("csv", "one row a call, or an identifier", audit, identifiers)

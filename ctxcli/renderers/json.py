@@ -1,7 +1,7 @@
 """The documents themselves: one object, an array of several, or a line each."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import chain, islice
 from typing import Any
 
@@ -9,6 +9,7 @@ import orjson
 
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.calls import CallRow
+from ctxcli.reports.identifiers import IdentifierLine, IdentifiersReport
 from ctxcli.shelf import Canvas, Renderer
 
 _INDENT = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -46,7 +47,7 @@ def _repaired(value: Any) -> Any:
     return value
 
 
-def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+def document(reports: Iterable[Any], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
     """One report as an object; several as an array."""
     stream = iter(reports)
     first = list(islice(stream, 2))
@@ -72,5 +73,16 @@ def audit_lines(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]
         yield dump(report) + "\n"
 
 
-JSON = Renderer("json", "one document, or an array of several", audit)
-JSONL = Renderer("jsonl", "one document a line; of a single conversation, one call a line", audit_lines)
+def identifier_lines(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """Each identifier, a line each."""
+    for report in reports:
+        for row in report.identifiers:
+            cells = (getattr(row, field.name) for field in fields(row))
+            yield dump(IdentifierLine(report.path, report.conversation, *cells)) + "\n"
+
+
+JSON = Renderer("json", "one document, or an array of several", document, document)
+JSONL = Renderer(
+    "jsonl", "a document a line; of a single conversation, a call a line; an identifier a line",
+    audit_lines, identifier_lines,
+)  # fmt: skip

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from ctxcli.renderers.audit_lists import summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
+from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.shelf import Canvas, Renderer
 
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~"} | {"\n": " "})
@@ -23,6 +25,12 @@ def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
         shown += 1
     if len(rows) > 1:
         yield ("\n" if shown else "") + "### Summary\n\n" + _page(summary_blocks(rows))
+
+
+def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterator[str]:
+    """Each report under a heading."""
+    for number, report in enumerate(reports):
+        yield ("\n" if number else "") + _page(identifiers_blocks(report, everything=canvas.every_call))
 
 
 def _page(blocks: Iterable[Block]) -> str:
@@ -51,4 +59,4 @@ def _escape(text: str) -> str:
     return printable(text).translate(_SPECIAL)
 
 
-RENDERER = Renderer("markdown", "GitHub-flavoured, for job summaries", audit)
+RENDERER = Renderer("markdown", "GitHub-flavoured, for job summaries", audit, identifiers)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from ctxcli.renderers.audit_lists import summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
+from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.shelf import Canvas, Renderer
 
 if TYPE_CHECKING:
@@ -34,6 +36,13 @@ def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
         shown += 1
     if len(rows) > 1:
         yield ("\n\n" if shown else "") + _draw([*_heading(rows), *summary_blocks(rows), *_hint(rows, canvas)], canvas)
+
+
+def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterator[str]:
+    """Each report in full."""
+    for number, report in enumerate(reports):
+        blocks = list(identifiers_blocks(report, everything=canvas.every_call))
+        yield ("\n\n" if number else "") + _draw(blocks, canvas)
 
 
 def _heading(rows: Sequence[AuditReport]) -> Iterator[Block]:
@@ -189,4 +198,4 @@ def _notes(notes: Notes, console: "Console", canvas: Canvas) -> None:
             console.print(head, no_wrap=True, crop=False)
 
 
-RENDERER = Renderer("table", "for people: a terminal, a log", audit)
+RENDERER = Renderer("table", "for people: a terminal, a log", audit, identifiers)

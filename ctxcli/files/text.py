@@ -1,0 +1,39 @@
+"""Plain text and markdown: a summary, a hand-over note, a log."""
+
+import re
+
+from ctxcli.errors import UnreadableError
+from ctxcli.files.streams import STDIN, compressed_input, lines_of, opened
+from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Skip, Transcript
+
+_JSON = re.compile(rb"\s*+(?:\{|\[\s*+(?:[\[{\"\]\d-]|true|false|null|$))")
+_LOOK_AT = 4_096
+
+
+def read_text(path: str, *, sure: bool = False) -> Transcript | None:
+    """A text as a conversation of one message in the format `text`; None where the source looks like JSON.
+
+    `sure` reads whatever it is. Raises UnreadableError for what is empty or binary. Standard input is
+    left as it was where the answer is None, so that it can be read as a transcript.
+    """
+    if path == STDIN and not sure and compressed_input():
+        return None
+    with opened(path) as stream:
+        head: bytes = stream.peek(_LOOK_AT)[:_LOOK_AT]  # type: ignore[attr-defined]
+        if not sure and (_JSON.match(head) or not head.strip()):
+            return None
+        raw = b"".join(lines_of(stream, path))
+    name = "standard input" if path == STDIN else path
+    if not raw.strip():
+        raise UnreadableError(f"{name}: is empty")
+    if b"\0" in raw:
+        raise UnreadableError(f"{name}: is binary, neither a transcript nor text")
+    skips: tuple[Skip, ...] = ()
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        skips = (Skip(line, f"byte 0x{raw[error.start]:02X} is not UTF-8: read as U+FFFD", recovered=True),)
+        text = raw.decode("utf-8", "replace")
+    part = Part(PartKind.TEXT, text, line=1)
+    return Transcript(PLAIN_TEXT, messages=(Message(Role.USER, (part,), line=1),), skips=skips)

@@ -1,0 +1,90 @@
+"""From a text to its identifiers: each kind looks at each line, and the longest of what they find wins."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+
+from ctxcli.identifiers.hit import Hit, Kind, Line
+from ctxcli.identifiers.kinds import codes, links, paths, releases, shell, text
+from ctxcli.identifiers.normalise import plain
+from ctxcli.identifiers.runs import runs_of
+
+_CARDS = (
+    links.URL, links.EMAIL, codes.DATE, codes.UUID, paths.LOCATION, releases.PACKAGE, shell.BRANCH, paths.PATH,
+    codes.HASH, codes.TICKET, links.HOST, releases.VERSION, text.ERROR, shell.ENV, shell.FLAG, codes.ID,
+    text.QUANTITY, text.SYMBOL, text.QUOTED,
+)  # fmt: skip
+KINDS: Mapping[str, Kind] = MappingProxyType({card.name: card for card in _CARDS})
+"""In the order in which they decide: of two that claim the same span, the first has it."""
+
+_RANK = {name: rank for rank, name in enumerate(KINDS)}
+_LONGEST_LINE = 20_000
+"""Characters of a line that are looked at; the rest of it is looked at as further lines."""
+
+_MOST_LINES = 16_384
+"""Lines whose identifiers are remembered: transcripts show the same files again and again."""
+
+
+def extract(content: str, *, by_user: bool = False) -> Iterator[tuple[int, Hit]]:
+    """The identifiers of a text, in order: (0-based line within the text, hit). Time is linear in the text."""
+    for number, raw in enumerate(plain(content).split("\n")):
+        for piece in _pieces(raw):
+            yield from ((number, hit) for hit in _of_line(piece, by_user))
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """A line in pieces that are short enough to look at, cut at a blank where there is one."""
+    start = 0
+    while len(line) - start > _LONGEST_LINE:
+        end = line.rfind(" ", start, start + _LONGEST_LINE) + 1
+        end = end if end > start else start + _LONGEST_LINE
+        yield line[start:end]
+        start = end
+    yield line[start:]
+
+
+def of_line(text_: str, *, by_user: bool = False) -> list[Hit]:
+    """The identifiers of one line; what lies inside a longer one is left out, with three exceptions."""
+    return list(_of_line(text_, by_user))
+
+
+@lru_cache(maxsize=_MOST_LINES)
+def _of_line(text_: str, by_user: bool) -> tuple[Hit, ...]:
+    line = Line(text_, tuple(runs_of(text_)), by_user)
+    return tuple(resolved(hit for card in KINDS.values() for hit in card.find(line)))
+
+
+def resolved(hits: Iterable[Hit]) -> list[Hit]:
+    """The longest identifier wins; of equals, the kind that decides first.
+
+    Exceptions, because the inner one is used by itself: the path in a location, the variable in a
+    path, anything inside a quotation (unless the quotation is just that).
+    """
+    order = sorted(set(hits), key=lambda hit: (-len(hit.value), _RANK[hit.kind], hit.start))
+    kept: list[Hit] = []
+    owners: dict[int, list[Hit]] = defaultdict(list)  # of each character: one or two, so that time stays linear
+    for hit in order:
+        span = range(hit.start, hit.end)
+        around = {other for at in span if at in owners for other in owners[at]}
+        if all(_may_stand_inside(hit, other) for other in around):
+            kept.append(hit)
+            for at in span:
+                owners[at].append(hit)
+    return sorted(_without_idle_quotes(kept), key=lambda hit: (hit.start, -len(hit.value), _RANK[hit.kind]))
+
+
+def _may_stand_inside(hit: Hit, other: Hit) -> bool:
+    inside = other.start <= hit.start and hit.end <= other.end
+    if other.kind == "quoted":
+        return inside
+    if hit.kind == "quoted":
+        return hit.start <= other.start and other.end <= hit.end
+    pair = (hit.kind, other.kind)
+    return inside and pair in (("path", "location"), ("env", "path"))
+
+
+def _without_idle_quotes(hits: list[Hit]) -> list[Hit]:
+    """A quotation that holds exactly another identifier is that identifier."""
+    others = {(hit.start, hit.end) for hit in hits if hit.kind != "quoted"}
+    return [hit for hit in hits if hit.kind != "quoted" or (hit.start, hit.end) not in others]

@@ -1,0 +1,85 @@
+"""The identifiers of a whole conversation: each with where it stands, who used it, and how strongly."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ctxcli.identifiers.extract import extract
+from ctxcli.identifiers.normalise import strings_of
+from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Transcript
+from ctxcli.reports.identifiers import IdentifierRow
+
+STATED, TOUCHED, SEEN = SOURCES = ("stated", "touched", "seen")
+"""Strongest first: in the words of the user or the assistant; in a tool call; anywhere else."""
+_HIDDEN = "REDACTED"
+"""What exporters put in the place of a secret: never an identifier."""
+
+
+class Use(NamedTuple):
+    """One occurrence of an identifier."""
+
+    kind: str
+    value: str
+    line: int
+    role: str | None
+    source: str
+
+
+@dataclass(slots=True)
+class _Found:
+    best: Use
+    uses: int
+    first_line: int
+    last_line: int
+
+
+def gather(transcript: Transcript) -> tuple[IdentifierRow, ...]:
+    """Each identifier of a conversation once, in order of first use."""
+    found: dict[tuple[str, str], _Found] = {}
+    for use in uses_of(transcript):
+        known = found.get((use.kind, use.value))
+        if known is None:
+            found[use.kind, use.value] = _Found(use, 1, use.line, use.line)
+            continue
+        known.uses += 1
+        known.first_line, known.last_line = min(known.first_line, use.line), max(known.last_line, use.line)
+        if SOURCES.index(use.source) < SOURCES.index(known.best.source):
+            known.best = use
+    return tuple(
+        IdentifierRow(*one.best, uses=one.uses, first_line=one.first_line, last_line=one.last_line)
+        for one in found.values()
+    )
+
+
+def uses_of(transcript: Transcript) -> Iterator[Use]:
+    """Every occurrence, in order of the messages; what a source repeats is not looked at twice."""
+    plain = transcript.format == PLAIN_TEXT
+    for message in transcript.messages:
+        for part in () if message.copied else message.parts:
+            source = _source(message, part)
+            by_user = source == STATED and message.role is Role.USER and not plain
+            for text in _texts(part):
+                for at, hit in extract(text, by_user=by_user):
+                    if hit.value != _HIDDEN:
+                        line = part.line or message.line
+                        yield Use(hit.kind, hit.value, line + at if plain else line, _role(message, plain), source)
+
+
+def _texts(part: Part) -> Iterator[str]:
+    """The strings inside JSON arguments and JSON results; any other text as it stands."""
+    if part.kind in (PartKind.TOOL_CALL, PartKind.TOOL_RESULT, PartKind.TOOLS) and part.text.lstrip()[:1] in ("{", "["):
+        yield from strings_of(part.text)
+    else:
+        yield part.text
+
+
+def _source(message: Message, part: Part) -> str:
+    """Reasoning counts as seen: nobody reads it later, and most providers drop it."""
+    if part.kind is PartKind.TOOL_CALL:
+        return TOUCHED
+    spoken = message.role in (Role.USER, Role.ASSISTANT) and not message.harness
+    return STATED if spoken and part.kind is PartKind.TEXT else SEEN
+
+
+def _role(message: Message, plain: bool) -> str | None:
+    return None if plain else message.role.value

@@ -1,0 +1,71 @@
+"""What extraction works on and what it finds: a line with its runs, a kind, a value, a place."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Hit(NamedTuple):
+    """One identifier in a line of text."""
+
+    kind: str
+    value: str
+    start: int
+    """Where the value begins in the line, in characters."""
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.value)
+
+
+class Run(NamedTuple):
+    """A run of characters without blanks, quotes or brackets, with what stands around it."""
+
+    text: str
+    start: int
+    line: str
+
+    @property
+    def end(self) -> int:
+        """Where it ends in its line."""
+        return self.start + len(self.text)
+
+    @property
+    def before(self) -> str:
+        """The line up to the run, the last 80 characters of it."""
+        return self.line[max(0, self.start - 80) : self.start]
+
+    @property
+    def after(self) -> str:
+        """The line behind the run, the first 80 characters of it."""
+        return self.line[self.end : self.end + 80]
+
+    @property
+    def word_before(self) -> str:
+        """The word before the run, in lower case, bare of punctuation."""
+        words = self.before.rstrip("(`'\"*:,[=# \t").split()
+        return words[-1].strip("(`'\"*:,[=#{").lower() if words else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text, cut into runs."""
+
+    text: str
+    runs: tuple[Run, ...]
+    by_user: bool = False
+    """Whether the user wrote it: only there does a quotation count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of identifier: how to find it, with lines that it must find it in, and lines that it must not."""
+
+    name: str
+    title: str
+    find: Callable[[Line], Iterator[Hit]]
+    hits: tuple[tuple[str, tuple[str, ...]], ...]
+    """(line, the values that it holds of this kind)."""
+    misses: tuple[str, ...]
+    """Lines that hold none, however much they look like it."""
