@@ -1,6 +1,7 @@
 """Precision and recall of identifier extraction on labelled lines, by kind, with Wilson 95 % intervals.
 
     python benchmarks/extraction.py LABELS.jsonl [--misses]
+    python benchmarks/extraction.py --growth     # time at 20,000 characters to time at 10,000, of hostile texts
 
 A label is a hit when the same value is reported with the same kind (`name` and `name()` are equal).
 A report that lies wholly inside a labelled value counts neither way, unless it is listed as tempting.
@@ -9,13 +10,13 @@ A report that lies wholly inside a labelled value counts neither way, unless it 
 import json
 import math
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ctxcli.identifiers import KINDS
-from ctxcli.identifiers.extract import of_line
+from ctxcli.identifiers import KINDS, extract
 
 MAIN = ("path", "location", "url", "uuid", "hash", "version", "package", "ticket", "error", "flag", "env")
 
@@ -37,7 +38,7 @@ def same(kind: str, value: str) -> tuple[str, str]:
 def judged(row: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Each label and each report of a line that counts: (right, missed, tempting or wrong; kind; value)."""
     labels = {same(one["kind"], one["value"]) for one in row["identifiers"]}
-    found = {same(hit.kind, hit.value) for hit in of_line(row["text"], by_user=row["stratum"] == "user-prose")}
+    found = {same(hit.kind, hit.value) for hit in extract.of_line(row["text"], by_user=row["stratum"] == "user-prose")}
     yield from (("missed", *label) for label in labels - found)
     for kind, value in found:
         if (kind, value) in labels:
@@ -48,7 +49,27 @@ def judged(row: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield "wrong", kind, value
 
 
+def growth() -> None:
+    """Twice the text may take about twice the time: a ratio near 4 would be quadratic."""
+    units = (
+        "a.", "a/", "a_", "A1", "@a/", "x=", "-a", "$a", "http://", "a@b.", "1.", "\\", "[a]/", "{a}/", "a:1:", "`a`",
+        "'", '"', "#1", "A-1", "a ", "-a ", "a.go ", "$a/b ", "AB-1 ", '"a" ',
+    )  # fmt: skip
+    for unit in units:
+        seconds = []
+        for size in (10_000, 20_000):
+            texts = [f"{number}{unit * (size // len(unit))}"[:size] for number in range(3)]
+            start = time.perf_counter()
+            for text in texts:
+                extract.of_line(text)
+            seconds.append(time.perf_counter() - start)
+        print(f"{unit!r:12} {seconds[1] / seconds[0]:5.1f} times, {20_000 * 3 / seconds[1] / 1e6:6.2f} MB/s")
+
+
 def main() -> None:
+    if "--growth" in sys.argv:
+        growth()
+        return
     rows = [json.loads(line) for line in Path(sys.argv[1]).read_text("utf-8").splitlines() if line]
     verdicts = [(*verdict, row["id"], row["text"][:150]) for row in rows for verdict in judged(row)]
     counts = Counter((verdict, kind) for verdict, kind, *_ in verdicts)

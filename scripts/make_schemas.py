@@ -17,7 +17,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from ctxcli.identifiers import KINDS
 from ctxcli.identifiers.gather import SOURCES
 from ctxcli.model import Layer
 from ctxcli.renderers.json import CallLine
@@ -40,7 +39,6 @@ WORDS: dict[str, list[Any]] = {
     "LayerBudget.layer": [*(layer.value for layer in Layer), "unattributed"],
     "Totals.basis": ["measured", "estimated", "mixed"],
     "Totals.output_basis": ["measured", "estimated", "mixed", "placeholder"],
-    "IdentifierRow.kind": [*KINDS],
     "IdentifierRow.source": [*SOURCES],
     "Limit.name": ["max-context", "fail-over", "max-growth"],
 }

@@ -82,9 +82,14 @@ def test_the_library_example_of_the_readme_runs() -> None:
 
 
 def test_the_settings_of_the_readme_are_settings(tmp_path: Path) -> None:
-    (block,) = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    (tmp_path / "ctx.toml").write_text(block, "utf-8")
+    blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    (tmp_path / "ctx.toml").write_text("\n".join(sorted(blocks, key=lambda block: block.startswith("["))), "utf-8")
     result = subprocess.run(
         [sys.executable, "-m", "ctxcli", "config"], capture_output=True, text=True, cwd=tmp_path, check=True
     )
     assert result.stdout.count("settings file") >= 6
+    text = subprocess.run(
+        [sys.executable, "-m", "ctxcli", "identifiers", "-", "--kinds", "order"],
+        input="ORD-654321", capture_output=True, text=True, cwd=tmp_path, check=True,
+    )  # fmt: skip
+    assert "ORD-654321" in text.stdout

@@ -10,7 +10,7 @@ import pytest
 
 from ctxcli.audit import audit
 from ctxcli.contract import problems
-from ctxcli.identifiers.extract import of_line
+from ctxcli.identifiers import extract
 from ctxcli.renderers.json import dump
 from ctxcli.reports.audit import AuditReport
 from support import SHARED, name_of, needs_shared, read, shared_files
@@ -132,7 +132,7 @@ def test_labelled_lines_are_recognised_as_people_labelled_them() -> None:
     right = wrong = missed = 0
     for row in map(json.loads, labels.read_text("utf-8").splitlines()):
         wanted = {(one["kind"], one["value"]) for one in row["identifiers"]}
-        found = {(hit.kind, hit.value) for hit in of_line(row["text"], by_user=row["stratum"] == "user-prose")}
+        found = {(hit.kind, hit.value) for hit in extract.of_line(row["text"], by_user=row["stratum"] == "user-prose")}
         assert not {value for kind, value in found - wanted if kind in main} & set(row["tempting"])
         right += len({one for one in found & wanted if one[0] in main})
         missed += len({one for one in wanted - found if one[0] in main})

@@ -11,17 +11,19 @@ from ctxcli.cli.sources import Sources
 from ctxcli.files import find
 from ctxcli.files.text import read_text
 from ctxcli.formats import FORMATS
-from ctxcli.identifiers import KINDS
+from ctxcli.identifiers import KINDS, Extractor
+from ctxcli.identifiers.custom import kinds_of
 from ctxcli.identifiers.gather import SOURCES, gather
 from ctxcli.model import PLAIN_TEXT, Transcript
 from ctxcli.renderers import RENDERERS
-from ctxcli.reports.identifiers import IdentifiersReport
+from ctxcli.reports.identifiers import IdentifierRow, IdentifiersReport
 
 
 @click.command("identifiers")
 @opt.options(
-    opt.files, opt.output_format, opt.json_, opt.output,
-    click.option("--kinds", metavar="KIND,...", default="", help=f"Only these: {', '.join(KINDS)}."),
+    opt.files, opt.settings, opt.output_format, opt.json_, opt.output,
+    click.option("--kinds", "only", metavar="KIND,...", default="",
+                 help=f"Only these: {', '.join(KINDS)}, and your own."),
     click.option("--source", "wanted", type=click.Choice(SOURCES), multiple=True,
                  help="Only what the user or the assistant stated, a tool call touched, or was only seen; repeatable."),
     click.option("--all", "everything", is_flag=True, help="A row each, however many there are."),
@@ -29,12 +31,13 @@ from ctxcli.reports.identifiers import IdentifiersReport
     click.option("--from", "from_", type=click.Choice([*FORMATS, PLAIN_TEXT]),
                  help="The input's format, instead of finding out."),
 )  # fmt: skip
-def command(files: tuple[str, ...], kinds: str, wanted: tuple[str, ...], **flags: Any) -> int:
+def command(files: tuple[str, ...], only: str, wanted: tuple[str, ...], **flags: Any) -> int:
     """List the identifiers of a transcript or a text: paths, versions, ids and whatever must survive verbatim.
 
     FILE is a transcript, a folder of them, plain text or markdown, or - for standard input.
     """
-    of_kinds = _kinds(kinds)
+    finder = Extractor(kinds_of(flags["config"].values.get("kinds", {})))
+    kinds = _kinds(only, finder)
     as_text = flags["from_"] == PLAIN_TEXT
     sources = Sources(flags["conversation"], None if as_text else flags["from_"])
     if as_text or flags["from_"] is None:
@@ -42,24 +45,30 @@ def command(files: tuple[str, ...], kinds: str, wanted: tuple[str, ...], **flags
 
     def reports() -> Iterator[IdentifiersReport]:
         for path, transcript in sources.transcripts(list(find(files))):
-            yield _report(path, transcript, of_kinds, wanted or SOURCES)
+            rows = gather(transcript, finder)
+            chosen = tuple(row for row in rows if row.kind in kinds and row.source in (wanted or SOURCES))
+            yield _report(path, transcript, chosen)
 
     name = "json" if flags["as_json"] else flags["format_"]
     drawing = RENDERERS[name].identifiers(reports(), canvas(flags["output"], every_call=flags["everything"]))
-    emit(drawing, flags["output"], inputs=lambda: [*sources.read, *files], worth=lambda: sources.given > 0)
+    emit(
+        drawing,
+        flags["output"],
+        inputs=lambda: [*sources.read, *files, flags["config"].path],
+        worth=lambda: sources.given > 0,
+    )
     return 2 if sources.failed else 0
 
 
-def _report(path: str, transcript: Transcript, kinds: frozenset[str], wanted: tuple[str, ...]) -> IdentifiersReport:
+def _report(path: str, transcript: Transcript, rows: tuple[IdentifierRow, ...]) -> IdentifiersReport:
     for skip in transcript.skips:
         click.echo(f"ctx: {skip.file or path}: line {skip.line}: {skip.reason}", err=True)
-    rows = (row for row in gather(transcript) if row.kind in kinds and row.source in wanted)
-    return IdentifiersReport("ctx.identifiers", 1, path, transcript.id, transcript.format, tuple(rows))
+    return IdentifiersReport("ctx.identifiers", 1, path, transcript.id, transcript.format, rows)
 
 
-def _kinds(text: str) -> frozenset[str]:
+def _kinds(text: str, finder: Extractor) -> frozenset[str]:
     named = [name.strip() for name in text.split(",") if name.strip()]
     for name in named:
-        if name not in KINDS:
-            raise click.BadParameter(f"{name!r} is no kind; there are {', '.join(KINDS)}", param_hint="--kinds")
-    return frozenset(named or KINDS)
+        if name not in finder.kinds:
+            raise click.BadParameter(f"{name!r} is no kind; there are {', '.join(finder.kinds)}", param_hint="--kinds")
+    return frozenset(named or finder.kinds)

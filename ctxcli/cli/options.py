@@ -29,6 +29,8 @@ _TYPES = {
     "fail_over": Share(),
     "max_growth": Tokens(),
 }
+_TABLES = ("kinds",)
+"""Tables of a settings file that are no flag: the command that uses them reads them."""
 SETTABLE = _SETTABLE
 """The keys of a settings file (with - or _), and what each one sets."""
 
@@ -45,8 +47,12 @@ def settings_of(file: SettingsFile) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in file.values.items():
         name = key.replace("-", "_")
+        if name in _TABLES:
+            if not isinstance(value, dict):
+                raise SettingError(f"{file.path}: {key} is a table, as in [kinds.order]")
+            continue
         if name not in _SETTABLE:
-            known = ", ".join(key.replace("_", "-") for key in _SETTABLE)
+            known = ", ".join(key.replace("_", "-") for key in (*_SETTABLE, *_TABLES))
             raise SettingError(f"{file.path}: {key!r} is no setting; there are {known}")
         if name == "share" and not isinstance(value, dict):
             raise SettingError(f'{file.path}: share is a table, as in share = {{ history = "40%" }}')

@@ -1,7 +1,7 @@
 """From a text to its identifiers: each kind looks at each line, and the longest of what they find wins."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -18,7 +18,6 @@ _CARDS = (
 KINDS: Mapping[str, Kind] = MappingProxyType({card.name: card for card in _CARDS})
 """In the order in which they decide: of two that claim the same span, the first has it."""
 
-_RANK = {name: rank for rank, name in enumerate(KINDS)}
 _LONGEST_LINE = 20_000
 """Characters of a line that are looked at; the rest of it is looked at as further lines."""
 
@@ -26,11 +25,52 @@ _MOST_LINES = 16_384
 """Lines whose identifiers are remembered: transcripts show the same files again and again."""
 
 
-def extract(content: str, *, by_user: bool = False) -> Iterator[tuple[int, Hit]]:
-    """The identifiers of a text, in order: (0-based line within the text, hit). Time is linear in the text."""
-    for number, raw in enumerate(plain(content).split("\n")):
-        for piece in _pieces(raw):
-            yield from ((number, hit) for hit in _of_line(piece, by_user))
+class Extractor:
+    """Finds the built-in kinds and, first of all, those that a user defined."""
+
+    def __init__(self, own: Sequence[Kind] = ()) -> None:
+        self.kinds: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in (*own, *KINDS.values())})
+        self._rank = {name: rank for rank, name in enumerate(self.kinds)}
+        self._known = lru_cache(maxsize=_MOST_LINES)(self._find)
+
+    def __call__(self, content: str, *, by_user: bool = False) -> Iterator[tuple[int, Hit]]:
+        """The identifiers of a text, in order: (0-based line within the text, hit). Time is linear in the text.
+
+        A value and its place are those of the text in plain form (see `normalise.plain`).
+        """
+        for number, raw in enumerate(plain(content).split("\n")):
+            for piece in _pieces(raw):
+                yield from ((number, hit) for hit in self._known(piece, by_user))
+
+    def of_line(self, text: str, *, by_user: bool = False) -> list[Hit]:
+        """The identifiers of one line; what lies inside a longer one is left out, with three exceptions."""
+        return list(self._known(text, by_user))
+
+    def _find(self, text: str, by_user: bool) -> tuple[Hit, ...]:
+        line = Line(text, tuple(runs_of(text)), by_user)
+        return tuple(self._resolved(hit for card in self.kinds.values() for hit in card.find(line)))
+
+    def _resolved(self, hits: Iterable[Hit]) -> list[Hit]:
+        """The longest identifier wins; of equals, the kind that decides first.
+
+        Exceptions, because the inner one is used by itself: the path in a location, the variable in a
+        path, anything inside a quotation (unless the quotation is just that).
+        """
+        order = sorted(set(hits), key=lambda hit: (-len(hit.value), self._rank[hit.kind], hit.start))
+        kept: list[Hit] = []
+        owners: dict[int, list[Hit]] = defaultdict(list)  # of each character: one or two, so that time stays linear
+        for hit in order:
+            span = range(hit.start, hit.end)
+            around = {other for at in span if at in owners for other in owners[at]}
+            if all(_may_stand_inside(hit, other) for other in around):
+                kept.append(hit)
+                for at in span:
+                    owners[at].append(hit)
+        return sorted(_without_idle_quotes(kept), key=lambda hit: (hit.start, -len(hit.value), self._rank[hit.kind]))
+
+
+extract = Extractor()
+"""The built-in kinds alone."""
 
 
 def _pieces(line: str) -> Iterator[str]:
@@ -42,36 +82,6 @@ def _pieces(line: str) -> Iterator[str]:
         yield line[start:end]
         start = end
     yield line[start:]
-
-
-def of_line(text_: str, *, by_user: bool = False) -> list[Hit]:
-    """The identifiers of one line; what lies inside a longer one is left out, with three exceptions."""
-    return list(_of_line(text_, by_user))
-
-
-@lru_cache(maxsize=_MOST_LINES)
-def _of_line(text_: str, by_user: bool) -> tuple[Hit, ...]:
-    line = Line(text_, tuple(runs_of(text_)), by_user)
-    return tuple(resolved(hit for card in KINDS.values() for hit in card.find(line)))
-
-
-def resolved(hits: Iterable[Hit]) -> list[Hit]:
-    """The longest identifier wins; of equals, the kind that decides first.
-
-    Exceptions, because the inner one is used by itself: the path in a location, the variable in a
-    path, anything inside a quotation (unless the quotation is just that).
-    """
-    order = sorted(set(hits), key=lambda hit: (-len(hit.value), _RANK[hit.kind], hit.start))
-    kept: list[Hit] = []
-    owners: dict[int, list[Hit]] = defaultdict(list)  # of each character: one or two, so that time stays linear
-    for hit in order:
-        span = range(hit.start, hit.end)
-        around = {other for at in span if at in owners for other in owners[at]}
-        if all(_may_stand_inside(hit, other) for other in around):
-            kept.append(hit)
-            for at in span:
-                owners[at].append(hit)
-    return sorted(_without_idle_quotes(kept), key=lambda hit: (hit.start, -len(hit.value), _RANK[hit.kind]))
 
 
 def _may_stand_inside(hit: Hit, other: Hit) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ctxcli.identifiers.extract import extract
+from ctxcli.identifiers.extract import Extractor, extract
 from ctxcli.identifiers.normalise import strings_of
 from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Transcript
 from ctxcli.reports.identifiers import IdentifierRow
@@ -33,10 +33,10 @@ class _Found:
     last_line: int
 
 
-def gather(transcript: Transcript) -> tuple[IdentifierRow, ...]:
+def gather(transcript: Transcript, extract: Extractor = extract) -> tuple[IdentifierRow, ...]:
     """Each identifier of a conversation once, in order of first use."""
     found: dict[tuple[str, str], _Found] = {}
-    for use in uses_of(transcript):
+    for use in uses_of(transcript, extract):
         known = found.get((use.kind, use.value))
         if known is None:
             found[use.kind, use.value] = _Found(use, 1, use.line, use.line)
@@ -51,7 +51,7 @@ def gather(transcript: Transcript) -> tuple[IdentifierRow, ...]:
     )
 
 
-def uses_of(transcript: Transcript) -> Iterator[Use]:
+def uses_of(transcript: Transcript, extract: Extractor = extract) -> Iterator[Use]:
     """Every occurrence, in order of the messages; what a source repeats is not looked at twice."""
     plain = transcript.format == PLAIN_TEXT
     for message in transcript.messages:

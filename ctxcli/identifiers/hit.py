@@ -48,9 +48,9 @@ class Run(NamedTuple):
         return words[-1].strip("(`'\"*:,[=#{").lower() if words else ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """A line of text, cut into runs."""
+    """A line of text, cut into runs; one is equal only to itself."""
 
     text: str
     runs: tuple[Run, ...]

@@ -8,6 +8,9 @@ from ctxcli.identifiers.words import BARE_FILES, LISTING
 
 _RUN = re.compile(r"[^\s\"'`<>|;,(){}\[\]“”‘’«»…→←⇒│]++")
 _LEAD = re.compile(r"[*_~:!?.=]*+(?=[\w$#@/~.+-])")
+_OWN_UNDERSCORES = re.compile(r"_[^\W_]|__[a-z]+__")
+_CHANGED = re.compile(r"\+\w|-\w[^\s=]*[/.]")
+"""What a diff added or removed: the sign is its own."""
 _TRAIL = ".,:;!?*=~"
 _HEX_WORD = re.compile(r"[a-f]{7,}")
 _LONGEST = 4_096
@@ -30,27 +33,22 @@ def _is_word(text: str, end: int, line: str) -> bool:
 
 
 def _pieces(text: str, start: int, line: str) -> Iterator[Run]:
-    """A run without punctuation around it; `key=value` is two, `==` is none."""
-    if "=" in text and "==" not in text and not text.startswith("-"):
-        name, _, rest = text.partition("=")
-        if name:
-            yield from _bare(name, start, line)
-        if rest:
-            yield from _pieces(rest, start + len(name) + 1, line)
-        return
-    if text.startswith("-") and "=" in text:
-        name, _, rest = text.partition("=")
-        yield from _bare(name, start, line)
-        yield from _pieces(rest, start + len(name) + 1, line)
-        return
-    yield from _bare(text, start, line)
+    """A run without punctuation around it; `key=value` is two, `==` is none, a flag ends before its value."""
+    at = 0
+    while "=" in text[at:] and ("==" not in text[at:] or text.startswith("-", at)):
+        end = text.index("=", at)
+        if end > at:
+            yield from _bare(text[at:end], start + at, line)
+        at = end + 1
+    if at < len(text):
+        yield from _bare(text[at:], start + at, line)
 
 
 def _bare(text: str, start: int, line: str) -> Iterator[Run]:
     lead = 2 if text.startswith("#!") else 0
-    while (
-        lead < len(text) and text[lead] in "*_!?=" and not (text[lead] == "_" and text[lead + 1 : lead + 2].isalpha())
-    ):
+    if start == 0 and _CHANGED.match(text):
+        lead = 1
+    while lead < len(text) and text[lead] in "*_!?=" and not _OWN_UNDERSCORES.match(text, lead):
         lead += 1
     if text[lead : lead + 1] == "~" and text[lead + 1 : lead + 2].isdigit():
         lead += 1

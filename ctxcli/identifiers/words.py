@@ -31,6 +31,9 @@ BARE_FILES = frozenset({"Makefile", "Dockerfile", "Gemfile", "Rakefile", "Procfi
 LISTING = re.compile(r"[dl-][rwxsStT-]{9}")
 """How a line of `ls -l` begins; its last run is a name."""
 
+PROMPT = re.compile(r"[\w.-]{1,60}@[\w.-]{1,60}:([~/][\w./~-]{0,200})?[#$] ")
+"""What a shell shows before a command: `root@host:/app# `."""
+
 FOLDERS = frozenset(
     """
     app apps api assets benchmark benchmarks bench bin build ci client cmd common components conf config configs

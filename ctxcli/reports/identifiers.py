@@ -8,7 +8,7 @@ class IdentifierRow:
     """One identifier of a conversation or a text: a string that a later step has to match character for character."""
 
     kind: str
-    """path, location, url, version and so on."""
+    """path, location, url, version and so on, or one of the settings file."""
     value: str
     line: int
     """1-based source line of its first use with the strongest source."""

@@ -106,3 +106,14 @@ def test_an_unknown_kind_is_named() -> None:
 
 def test_what_an_exporter_hid_is_no_identifier() -> None:
     assert [row["value"] for row in rows("-", stdin=b"export TOKEN=REDACTED\n$REDACTED\n")] == ["TOKEN"]
+
+
+def test_kinds_of_the_settings_file(tmp_path: Path) -> None:
+    (tmp_path / "ctx.toml").write_text("[kinds.order]\npattern = 'ORD-\\d{6}'\nexamples = ['ORD-123456']\n")
+    result = ctx("identifiers", "-", "-f", "jsonl", "--kinds", "order", stdin=b"ORD-654321 and src/a.py", cwd=tmp_path)
+    assert [json.loads(line)["value"] for line in result.stdout.splitlines()] == ["ORD-654321"]
+    assert ctx("audit", FIXTURES / "claude-code" / "session.jsonl", cwd=tmp_path).returncode == 0
+    (tmp_path / "ctx.toml").write_text("[kinds.order]\npattern = '('\nexamples = ['x']\n")
+    result = ctx("identifiers", "-", stdin=b"text", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert b"kinds.order: the pattern is not valid" in result.stderr

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcli.identifiers import KINDS, Kind, extract
-from ctxcli.identifiers.extract import of_line
 from ctxcli.identifiers.normalise import plain, strings_of
 
 HITS = [(kind, line, values) for kind in KINDS.values() for line, values in kind.hits]
@@ -23,7 +22,7 @@ TEXTS = st.one_of(
 
 
 def found(line: str, kind: str, *, by_user: bool = True) -> list[str]:
-    return [hit.value for hit in of_line(line, by_user=by_user) if hit.kind == kind]
+    return [hit.value for hit in extract.of_line(line, by_user=by_user) if hit.kind == kind]
 
 
 @pytest.mark.parametrize(("kind", "line", "values"), HITS, ids=lambda value: getattr(value, "name", None))
@@ -53,7 +52,7 @@ def test_a_value_stands_in_its_line_where_it_says(text: str) -> None:
 @given(TEXTS)
 def test_hits_overlap_only_as_the_rules_allow(text: str) -> None:
     for line in plain(text).split("\n"):
-        for first, second in pairwise(of_line(line)):
+        for first, second in pairwise(extract.of_line(line)):
             inside = first.start <= second.start and second.end <= first.end
             assert second.start >= first.end or (
                 inside and (second.kind, first.kind) in {("path", "location"), ("env", "path")}
@@ -100,11 +99,33 @@ def test_a_long_line_loses_nothing_at_the_cuts() -> None:
         ("pluggy<2,>=1.5 is there", "package", ["pluggy<2,>=1.5"]),
         ("it exited with code 2", "error", ["code 2"]),
         ("ParseError: true", "error", []),
+        ("/pkg/mod/github.com/!derek!stride/x@v0.3.11/a.txt:22", "location", ["/pkg/mod/github.com/!derek!stride/x@v0.3.11/a.txt:22"]),
+        ("docs/a.md:348:3. Why did it fail?", "location", ["docs/a.md:348"]),
+        ("open /history/{thread_id}.md", "path", ["/history/{thread_id}.md"]),
+        ("#!/usr/bin/env python3", "path", ["/usr/bin/env"]),
+        ("+settings.local.json", "path", ["settings.local.json"]),
+        ("-github.com/davecgh/go-spew v1.1.1", "package", ["github.com/davecgh/go-spew"]),
+        ("root@box:/app# ls", "path", ["/app"]),
+        ('t.Fatalf("missing %q:\\n%s")', "path", []),
+        ("[[:space:]]*$/0,", "path", []),
+        ('print "$key = $ENV{$key}"', "env", []),
+        ("if node.IsError() {", "error", []),
+        ("if node.IsError() {", "symbol", ["node.IsError"]),
+        ("Promise.all(names.map(f))", "symbol", ["Promise.all", "names.map"]),
+        ("branch=entire/03e67d1", "branch", ["entire/03e67d1"]),
+        ("branch_created=true", "branch", []),
+        ("it is 1.5 meters long", "quantity", ["1.5 meters"]),
+        ("The order ID is 9502127", "id", ["9502127"]),
+        ("session_id=test-session-amend-restore", "id", ["test-session-amend-restore"]),
+        ("a _different_ session, __name__", "symbol", ["__name__"]),
+        ('<html lang="en-US">', "quoted", []),
+        ("use `do $$ ... $$;`", "quoted", ["do $$ ... $$;"]),
+        ("=".join("x" * 1_500), "path", []),
         ("two PRs with SHAs and IDs", "symbol", []),
     ],
 )  # fmt: skip
 def test_case(text: str, kind: str, values: list[str]) -> None:
-    assert [hit.value for _, hit in extract(text) if hit.kind == kind] == values
+    assert [hit.value for _, hit in extract(text, by_user=True) if hit.kind == kind] == values
 
 
 def test_arguments_are_parsed_and_not_scanned() -> None:

@@ -38,6 +38,12 @@ _MODEL = re.compile(
     r"(?:claude|gpt|gemini|llama|mistral|qwen|deepseek|grok|command|o\d)-[\w.]*-?[\w.-]*\d[\w.-]*", re.IGNORECASE
 )
 _FAMILY = re.compile(r"[A-Z][A-Za-z]+-\d")
+_SAID = re.compile(
+    r"\b(?:[Ii][Dd]|[Ii]d number) (?:is|was) #?((?=[\w-]{0,30}\d)[A-Za-z0-9][\w-]{2,30})\b"
+    r"|\b[Zz][Ii][Pp](?: code)?:? (\d{5})\b"
+)
+_DATED = re.compile(r"\d{4}-\d{2}-\d{2}-(?=[\w-]*[A-Za-z])\w[\w-]{0,80}")
+_NAME = re.compile(r"[a-z0-9]{1,40}(?:-[a-z0-9]{1,40}){1,8}")
 _OPAQUE = re.compile(r"(?=[\w-]*\d)[A-Za-z0-9](?:[\w-]{0,80}[A-Za-z0-9])?")
 _MIXED = re.compile(r"(?=[A-Za-z]{0,12}\d)(?=\w*[A-Za-z])[A-Za-z]{1,8}\d{5,20}")
 _CVE = re.compile(r"\b(?:CVE-\d{4}-\d{4,8}|GHSA(?:-[\w]{4}){3})\b")
@@ -121,6 +127,8 @@ def _dates(line: Line) -> Iterator[Hit]:
 
 
 def _ids(line: Line) -> Iterator[Hit]:
+    for match in _SAID.finditer(line.text) if any(sign.isdigit() for sign in line.text) else ():
+        yield Hit("id", match[match.lastindex or 0], match.start(match.lastindex or 0))
     for match in _CVE.finditer(line.text) if "-" in line.text else ():
         yield Hit("id", match.group(), match.start())
     for run in line.runs:
@@ -143,6 +151,8 @@ def _id_of(text: str, run: Run, cue: str) -> Iterator[Hit]:
     elif (
         _PREFIXED.fullmatch(text)
         or (_MODEL.fullmatch(text) and not _FAMILY.fullmatch(text))
+        or _DATED.fullmatch(text)
+        or (cue.endswith("_id") and _NAME.fullmatch(text))
         or _MIXED.fullmatch(text.lstrip("#"))
         or (_LONG.fullmatch(text) and cue in _ID_WORDS)
         or (_is_named_id(cue) and _OPAQUE.fullmatch(text) and (len(text) > 1 or not text.isdigit()))

@@ -1,10 +1,21 @@
 """Paths, and places in files."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ctxcli.identifiers.hit import Hit, Kind, Line, Run
-from ctxcli.identifiers.words import BARE_FILES, COMMANDS, FILE_ENDINGS, FOLDERS, LISTING, NOT_FILES, ROOT_FOLDERS
+from ctxcli.identifiers.words import (
+    BARE_FILES,
+    COMMANDS,
+    FILE_ENDINGS,
+    FOLDERS,
+    LISTING,
+    NOT_FILES,
+    PROMPT,
+    ROOT_FOLDERS,
+)
 
 _SEGMENT = r"[\w.@+%~$*!-]"
 _SPACED = re.compile(r"(?<=[\"'`])(?:/|~/|[A-Za-z]:[\\/])[^\"'`\n]{1,300}?\.[A-Za-z]\w{0,7}(?=[\"'`])")
@@ -137,20 +148,30 @@ def _hits(path: str, place: str, start: int) -> Iterator[Hit]:
     yield Hit("path", path, start)
 
 
-def _all(line: Line) -> Iterator[Hit]:
+@lru_cache(maxsize=2)
+def _all(line: Line) -> tuple[Hit, ...]:
+    """Paths and locations, which come from one look at a line."""
+    return tuple(_look(line))
+
+
+def _look(line: Line) -> Iterator[Hit]:
     text = line.text
-    spans: list[tuple[int, int]] = []
-    context = _CONTEXT_LINE.match(text)
-    if context is not None and has_file_ending(context[1]):
-        spans.append(context.span())
-        yield Hit("path", context[1], 0)
+    ends: dict[int, int] = {}
+    for pattern in (_CONTEXT_LINE, PROMPT):
+        match = pattern.match(text)
+        if match is not None and (pattern is PROMPT or has_file_ending(match[1])):
+            ends[0] = match.end()
+            if match[1] not in ("", "/", "~"):
+                yield Hit("path", match[1], match.start(1))
     for pattern in (_SPACED, _WINDOWS, _VARIABLE, _BRACKETED) if "/" in text or "\\" in text else ():
         for match in pattern.finditer(text):
             if _is_one(pattern, match.group()):
-                spans.append(match.span())
+                ends[match.start()] = max(match.end(), ends.get(match.start(), 0))
                 yield Hit("path", match.group(), match.start())
+    starts = sorted(ends)
     for run in line.runs:
-        if not any(start <= run.start < end for start, end in spans):
+        nearest = bisect_right(starts, run.start) - 1
+        if nearest < 0 or run.start >= ends[starts[nearest]]:
             yield from _of_run(run)
 
 

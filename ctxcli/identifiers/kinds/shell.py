@@ -8,7 +8,7 @@ from ctxcli.identifiers.kinds.paths import has_file_ending
 
 _FLAG = re.compile(r"--[A-Za-z][\w-]{1,60}|-[A-Za-z][\w-]{0,40}")
 _VARIABLE = re.compile(
-    r"\$\{([A-Z_][A-Z0-9_]{1,60})\b|\$([A-Z_][A-Z0-9_]{1,60})\b|%([A-Z][A-Z0-9_]{2,40})%"
+    r"\$\{([A-Z_][A-Z0-9_]{1,60})\b|\$([A-Z_][A-Z0-9_]{1,60})\b(?![{\[])|%([A-Z][A-Z0-9_]{2,40})%"
     r"|process\.env\.([A-Za-z_]\w{1,60})|process\.env\[[\"']([A-Za-z_]\w{1,60})"
     r"|(?:os\.environ|ENV|env)(?:\.get)?[\[(][\"']([A-Za-z_]\w{1,60})[\"']"
     r"|(?:[sS]etenv|[gG]etenv|env::var|LookupEnv|Unsetenv)\(\s*[\"']([A-Za-z_]\w{1,60})"
@@ -29,6 +29,7 @@ _BRANCH_CUES = (
     ),
     re.compile(rf"[`'\"]({_BRANCH_NAME})[`'\"] branch\b|(?<![\w./:-])({_PLAIN_BRANCH}) branch\b"),
     re.compile(rf"\bbranch(?:es|:)? (?:[`'\"]({_BRANCH_NAME})|({_PLAIN_BRANCH})(?![\w/-]))"),
+    re.compile(rf"[Bb]ranch[`'\"]?\s?[=:]\s?[`'\"]?({_PLAIN_BRANCH})"),
     re.compile(rf"git:\(({_BRANCH_NAME})\)|(?<![\w./-])({_BRANCH_NAME})@\{{"),
     re.compile(rf"\b(?:ahead of|behind|up to date with|tracking|track) [`'\"]?({_BRANCH_NAME})"),
     re.compile(rf"\bmerge ({_BRANCH_NAME}) into ({_BRANCH_NAME})", re.IGNORECASE),

@@ -23,7 +23,7 @@ _UNIT = (
 )
 _UNIT_WORD = (
     r"(?:seconds?|minutes?|hours?|(?:business |working )?days?|weeks?|months?|years?|milliseconds?|microseconds?|bytes?"
-    r"|kilobytes?|megabytes?|gigabytes?|bits?|lines?|characters?|chars|tokens?|words?|pixels?|columns?|percent|dollars?|euros?"
+    r"|kilobytes?|megabytes?|gigabytes?|bits?|lines?|characters?|chars|tokens?|words?|pixels?|columns?|percent|met(?:er|re)s?|kilomet(?:er|re)s?|miles?|feet|inch(?:es)?|dollars?|euros?"
     r"|GB|MB|KB|ms|times faster)"
 )
 _FIGURE = r"\d{1,15}(?:[.,]\d{1,9}){0,4}"
@@ -42,6 +42,7 @@ _SYMBOL = re.compile(
 _IS_FIELD = re.compile(r"\s{0,2}:\s{0,2}(?:true|false|null|nil|None|True|False|undefined)\b")
 _BETWEEN_SYMBOLS = re.compile(r"(?<!:):(?!:)|/|@|\+(?=\w)|&|!|\\[nrt\"]|\*")
 _QUESTION = re.compile(r"\.(?:[Ii]s|[Hh]as|[Aa]s)[A-Z]\w*$")
+_EMPHASIS = re.compile(r"_[A-Za-z]+_")
 _PLURAL = re.compile(r"[A-Z]{2,}s")
 _PRODUCTS = frozenset(
     """
@@ -121,7 +122,11 @@ def _is_symbol(text: str, after: str) -> bool:
     """A name with a shape, that is no product, no exception class and no file; what is called is never a file."""
     if text.startswith("process.env.") or _PLURAL.fullmatch(text) or text in _PRODUCTS:
         return False
-    if text.replace("_", "").isdigit() or text.lower() in ("e.g", "i.e", "a.m", "p.m", "u.s"):
+    if (
+        _EMPHASIS.fullmatch(text)
+        or text.replace("_", "").isdigit()
+        or text.lower() in ("e.g", "i.e", "a.m", "p.m", "u.s")
+    ):
         return False
     if _CLASS.fullmatch(text):
         return _IS_FIELD.match(after) is not None or _is_method(text, after)
