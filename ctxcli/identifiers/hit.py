@@ -1,8 +1,11 @@
 """What extraction works on and what it finds: a line with its runs, a kind, a value, a place."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
+
+DIGIT = re.compile(r"\d")
 
 
 class Hit(NamedTuple):
@@ -56,6 +59,11 @@ class Line:
     runs: tuple[Run, ...]
     by_user: bool = False
     """Whether the user wrote it: only there does a quotation count."""
+
+    @property
+    def has_digit(self) -> bool:
+        """Most kinds need one."""
+        return DIGIT.search(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from dataclasses import astuple, fields
 from typing import Any
 
 from ctxcli.renderers.view import printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.calls import CallRow
-from ctxcli.reports.identifiers import IdentifierLine, IdentifiersReport
+from ctxcli.reports.identifiers import IdentifierRow, IdentifiersReport
 from ctxcli.shelf import Canvas, Renderer
 
 _COLUMNS = (
@@ -30,10 +30,10 @@ def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:  # n
 
 def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
     """A header, then the identifiers of each report."""
-    yield _line(field.name for field in fields(IdentifierLine))
+    yield _line(("path", "conversation", *(field.name for field in fields(IdentifierRow))))
     for report in reports:
         for row in report.identifiers:
-            cells = (report.path, report.conversation, *(getattr(row, field.name) for field in fields(row)))
+            cells = (report.path, report.conversation, *astuple(row))
             yield _line(_safe(cell) if isinstance(cell, str) else cell for cell in cells)
 
 

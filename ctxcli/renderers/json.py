@@ -1,7 +1,7 @@
 """The documents themselves: one object, an array of several, or a line each."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from typing import Any
 
@@ -9,7 +9,7 @@ import orjson
 
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.calls import CallRow
-from ctxcli.reports.identifiers import IdentifierLine, IdentifiersReport
+from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.shelf import Canvas, Renderer
 
 _INDENT = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -77,8 +77,7 @@ def identifier_lines(reports: Iterable[IdentifiersReport], canvas: Canvas) -> It
     """Each identifier, a line each."""
     for report in reports:
         for row in report.identifiers:
-            cells = (getattr(row, field.name) for field in fields(row))
-            yield dump(IdentifierLine(report.path, report.conversation, *cells)) + "\n"
+            yield dump({"path": report.path, "conversation": report.conversation, **asdict(row)}) + "\n"
 
 
 JSON = Renderer("json", "one document, or an array of several", document, document)

@@ -35,19 +35,3 @@ class IdentifiersReport:
     """The transcript's format, or text."""
     identifiers: tuple[IdentifierRow, ...]
     """In order of first use."""
-
-
-@dataclass(frozen=True, slots=True)
-class IdentifierLine:
-    """One identifier as a document of its own, for JSON lines."""
-
-    path: str
-    conversation: str | None
-    kind: str
-    value: str
-    line: int
-    role: str | None
-    source: str
-    uses: int
-    first_line: int
-    last_line: int

@@ -28,6 +28,7 @@ _DATE = re.compile(
     r"|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:[A-Z][a-z]{2} {1,2}\d{1,2}|\d{1,2} [A-Z][a-z]{2})"
     r" (?:\d{2}:\d{2}:\d{2} (?:[A-Z+-][\w:]{1,6} )?\d{4}(?: [+-]\d{4}\b)?|\d{4} \d{2}:\d{2}:\d{2}(?: [+-]\d{4})?)"
 )
+_ID_HINT = re.compile(r"[\d/-]|toolu_")
 _POINTER = re.compile(r"0x[0-9A-Fa-f]{4,40}")
 _PREFIXED = re.compile(
     r"(?:toolu|call|msg|req|resp|chatcmpl|run|sess|session|task|job|thread|asst|file"
@@ -123,16 +124,19 @@ def _is_colour(text: str) -> bool:
 
 
 def _dates(line: Line) -> Iterator[Hit]:
-    yield from (Hit("date", match.group(), match.start()) for match in _DATE.finditer(line.text))
+    if line.has_digit:
+        yield from (Hit("date", match.group(), match.start()) for match in _DATE.finditer(line.text))
 
 
 def _ids(line: Line) -> Iterator[Hit]:
-    for match in _SAID.finditer(line.text) if any(sign.isdigit() for sign in line.text) else ():
+    for match in _SAID.finditer(line.text) if line.has_digit else ():
         yield Hit("id", match[match.lastindex or 0], match.start(match.lastindex or 0))
     for match in _CVE.finditer(line.text) if "-" in line.text else ():
         yield Hit("id", match.group(), match.start())
     for run in line.runs:
         text = run.text
+        if not _ID_HINT.search(text):
+            continue
         name, colon, rest = text.rpartition(":")
         if colon and rest and (rest.isdigit() or "/" in rest) and name.replace("_", "").isalpha():
             yield from _id_of(rest, Run(rest, run.start + len(name) + 1, run.line), name.lower())

@@ -72,6 +72,8 @@ def _hosts(line: Line) -> Iterator[Hit]:
         if all(int(octet) <= 255 for octet in address.split(".")) and (not port or int(port) <= 65_535):
             yield Hit("host", match.group(), match.start())
     for run in line.runs:
+        if "." not in run.text and ":" not in run.text:
+            continue
         if run.text.startswith("localhost:") and run.text[10:].isdigit():
             yield Hit("host", run.text, run.start)
         host = _HOST.fullmatch(run.text)

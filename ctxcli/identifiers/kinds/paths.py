@@ -27,6 +27,8 @@ _BRACKETED = re.compile(
 )
 """A route with a hole in it: `apps/[id]/route.ts`, `/threads/{thread_id}.md`."""
 _VARIABLE_NAME = re.compile(r"\$[\w{]")
+_HINT = re.compile(r"[/.]")
+"""What every path holds, but for a few; one look spares most runs the rules."""
 _CONTEXT_LINE = re.compile(r"^(\S{1,500}\.[A-Za-z]\w{0,7})-\d{1,7}-")
 _VARIABLE = re.compile(r"\$\{\w{1,60}\}(?:/[\w.@+*-]++)++/?|\$\w{1,60}(?:/[\w.@+*-]++)++/?")
 _PLACE = re.compile(r":(\d{1,9})(?::(\d{1,6}))?(?::.*)?$")
@@ -114,6 +116,8 @@ def split_place(text: str) -> tuple[str, str]:
 
 def _of_run(run: Run) -> Iterator[Hit]:
     text, start = run.text, run.start
+    if not _HINT.search(text) and text not in BARE_FILES and not LISTING.match(run.line):
+        return
     if text[0] == "@" and (text.count("/") != 1 or has_file_ending(text)):
         text, start = text[1:], start + 1
     if run.line.startswith(("diff --git", "--- a/", "+++ b/")) and text.startswith(("a/", "b/")):
@@ -188,7 +192,7 @@ def _paths(line: Line) -> Iterator[Hit]:
 
 
 def _locations(line: Line) -> Iterator[Hit]:
-    if any(sign.isdigit() for sign in line.text):
+    if line.has_digit:
         yield from (hit for hit in _all(line) if hit.kind == "location")
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ctxcli.identifiers.hit import Hit, Kind, Line, Run
+from ctxcli.identifiers.hit import DIGIT, Hit, Kind, Line, Run
 from ctxcli.identifiers.kinds.paths import has_file_ending
 from ctxcli.identifiers.words import FOLDERS, TOP_LEVELS
 
@@ -23,6 +23,8 @@ def _versions(line: Line) -> Iterator[Hit]:
     if "." not in line.text and "v" not in line.text:
         return
     for run in line.runs:
+        if not DIGIT.search(run.text):
+            continue
         text = run.text.lstrip("^~<>=")
         start = run.start + len(run.text) - len(text)
         if _VERSION.fullmatch(text) and not _is_address(text) and not _counts(run, text):
@@ -54,6 +56,8 @@ def _packages(line: Line) -> Iterator[Hit]:
         yield from (Hit("package", match.group(), match.start()) for match in _REQUIREMENT.finditer(text))
     for run in line.runs:
         bare = run.text.rstrip("/")
+        if "@" not in bare and "/" not in bare:
+            continue
         if (_AT_VERSION.fullmatch(bare) and not bare.endswith("@")) or (
             _SCOPED.fullmatch(bare) and not has_file_ending(bare) and bare[1:].split("/")[0] not in FOLDERS
         ):

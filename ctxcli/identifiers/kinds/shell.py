@@ -22,33 +22,42 @@ _NUMBERED = re.compile(r"v?\d{1,9}(?:\.|$)")
 _BRANCH_NAME = r"[A-Za-z0-9][\w.#@+-]{0,60}(?:/[\w.#@+-]{1,80}){0,5}"
 _PLAIN_BRANCH = rf"(?=[\w.#@+-]{{0,80}}[/\d_]|(?:main|master|develop|trunk|staging)\b){_BRANCH_NAME}"
 """In prose, `non-existent branch` names none."""
+_NAMED = rf"(?:[`'\"]({_BRANCH_NAME})|({_PLAIN_BRANCH})(?![\w/-]))"
+_TOPICS = (
+    "feat/",
+    "fix/",
+    "feature/",
+    "bugfix/",
+    "hotfix/",
+    "chore/",
+    "release/",
+    "refactor/",
+    "docs/",
+    "perf/",
+    "ci/",
+)
 _BRANCH_CUES = (
-    re.compile(
-        r"\b(?:checkout -b|checkout|switch -c|switch|from parent|rebase|onto) "
-        rf"[`'\"]?({_BRANCH_NAME})[`'\"]?"
-    ),
-    re.compile(rf"[`'\"]({_BRANCH_NAME})[`'\"] branch\b|(?<![\w./:-])({_PLAIN_BRANCH}) branch\b"),
-    re.compile(rf"\bbranch(?:es|:)? (?:[`'\"]({_BRANCH_NAME})|({_PLAIN_BRANCH})(?![\w/-]))"),
-    re.compile(rf"[Bb]ranch[`'\"]?\s?[=:]\s?[`'\"]?({_PLAIN_BRANCH})"),
-    re.compile(rf"git:\(({_BRANCH_NAME})\)|(?<![\w./-])({_BRANCH_NAME})@\{{"),
-    re.compile(rf"\b(?:ahead of|behind|up to date with|tracking|track) [`'\"]?({_BRANCH_NAME})"),
-    re.compile(rf"\bmerge ({_BRANCH_NAME}) into ({_BRANCH_NAME})", re.IGNORECASE),
-    re.compile(rf"pull request #\d{{1,7}} from [\w-]{{1,40}}/({_BRANCH_NAME})"),
-    re.compile(rf"(?<![\w./-])((?:remotes/)?(?:origin|upstream)/{_BRANCH_NAME})"),
-    re.compile(rf"\bgit (?:push|pull|fetch) (?:-\S{{1,30}} ){{0,3}}(?:origin|upstream) [`'\"]?({_BRANCH_NAME})"),
-    re.compile(rf"\bgit (?:show|log|diff) ({_BRANCH_NAME}):"),
-    re.compile(rf"^[*+ ] (?:({_BRANCH_NAME}) +[0-9a-f]{{7,40}} |({_PLAIN_BRANCH})$)"),
-    re.compile(rf"On branch ({_BRANCH_NAME})|\[({_BRANCH_NAME}) [0-9a-f]{{7,12}}\]"),
-    re.compile(rf"(?:\[new branch\]|->) +({_BRANCH_NAME})(?: -> ({_BRANCH_NAME}))?"),
-    re.compile(
-        rf"(?<![\w./-])((?:feat|fix|feature|bugfix|hotfix|chore|release|refactor|docs|perf|ci)/{_BRANCH_NAME})(?![\w/])"
-    ),
-)
-_BRANCH_HINT = re.compile(
-    r"^[*+ ]|[Bb]ranch|checkout|switch|parent|rebase|onto|git|@\{|ahead of|behind|up to date|track|[Mm]erge"
-    r"|pull request|origin/|upstream/|->|\[|(?:feat|fix|feature|bugfix|hotfix|chore|release|refactor|docs|perf|ci)/"
-)
-"""A line without any of these has no cue; one look is cheaper than one for each cue."""
+    # (what a line must hold for a look to be worth it, the cue with the name)
+    (("git",), re.compile(rf"\bgit (?:checkout|switch|rebase)(?: -[bBcCq])? ({_BRANCH_NAME})")),
+    (("checkout", "switch", "parent", "rebase", "onto"),
+     re.compile(rf"\b(?:checkout -b|checkout|switch -c|switch|from parent|rebase|onto) {_NAMED}")),
+    (("branch",), re.compile(rf"[`'\"]({_BRANCH_NAME})[`'\"] branch\b|(?<![\w./:-])({_PLAIN_BRANCH}) branch\b")),
+    (("branch",), re.compile(rf"\bbranch(?:es|:)? {_NAMED}")),
+    (("ranch",), re.compile(rf"[Bb]ranch[`'\"]?\s?[=:]\s?[`'\"]?({_PLAIN_BRANCH})")),
+    (("git:(", "@{"), re.compile(rf"git:\(({_BRANCH_NAME})\)|(?<![\w./-])({_BRANCH_NAME})@\{{")),
+    (("ahead of", "behind", "up to date", "track"),
+     re.compile(rf"\b(?:ahead of|behind|up to date with|tracking|track) {_NAMED}")),
+    (("erge ",), re.compile(rf"\b[Mm]erge ({_BRANCH_NAME}) into ({_BRANCH_NAME})")),
+    (("pull request #",), re.compile(rf"pull request #\d{{1,7}} from [\w-]{{1,40}}/({_BRANCH_NAME})")),
+    (("origin/", "upstream/"), re.compile(rf"(?<![\w./-])((?:remotes/)?(?:origin|upstream)/{_BRANCH_NAME})")),
+    (("git p", "git f"),
+     re.compile(rf"\bgit (?:push|pull|fetch) (?:-\S{{1,30}} ){{0,3}}(?:origin|upstream) [`'\"]?({_BRANCH_NAME})")),
+    (("git ",), re.compile(rf"\bgit (?:show|log|diff) ({_BRANCH_NAME}):")),
+    ((" ",), re.compile(rf"^[*+ ] (?:({_BRANCH_NAME}) +[0-9a-f]{{7,40}} |({_PLAIN_BRANCH})$)")),
+    (("On branch", "["), re.compile(rf"On branch ({_BRANCH_NAME})|\[({_BRANCH_NAME}) [0-9a-f]{{7,12}}\]")),
+    (("new branch", "->"), re.compile(rf"(?:\[new branch\]|->) +({_BRANCH_NAME})(?: -> ({_BRANCH_NAME}))?")),
+    (_TOPICS, re.compile(rf"(?<![\w./-])((?:{'|'.join(_TOPICS)}){_BRANCH_NAME})(?![\w/])")),
+)  # fmt: skip
 _NO_BRANCH = frozenset(
     """
     a an the and or of in on to is it was for with from this that your my our new other another same default main,
@@ -89,9 +98,9 @@ def _variables(line: Line) -> Iterator[Hit]:
 
 
 def _branches(line: Line) -> Iterator[Hit]:
-    if not _BRANCH_HINT.search(line.text):
-        return
-    for pattern in _BRANCH_CUES:
+    for needles, pattern in _BRANCH_CUES:
+        if not any(needle in line.text for needle in needles):
+            continue
         for match in pattern.finditer(line.text):
             for number in range(1, (match.lastindex or 0) + 1):
                 name = (match[number] or "").rstrip(".,:;-")

@@ -43,6 +43,7 @@ _IS_FIELD = re.compile(r"\s{0,2}:\s{0,2}(?:true|false|null|nil|None|True|False|u
 _BETWEEN_SYMBOLS = re.compile(r"(?<!:):(?!:)|/|@|\+(?=\w)|&|!|\\[nrt\"]|\*")
 _QUESTION = re.compile(r"\.(?:[Ii]s|[Hh]as|[Aa]s)[A-Z]\w*$")
 _EMPHASIS = re.compile(r"_[A-Za-z]+_")
+_SYMBOL_HINT = re.compile(r"[A-Z_.$]|::|->")
 _PLURAL = re.compile(r"[A-Z]{2,}s")
 _PRODUCTS = frozenset(
     """
@@ -61,7 +62,7 @@ def _errors(line: Line) -> Iterator[Hit]:
         name = run.text.partition(":")[0]
         if _is_error(name, run) and not _IS_FIELD.match(run.line, run.start + len(name)):
             yield Hit("error", name, run.start)
-    for match in _STATUS.finditer(line.text) if any(sign.isdigit() for sign in line.text) else ():
+    for match in _STATUS.finditer(line.text) if line.has_digit else ():
         yield Hit("error", match.group().rstrip(), match.start())
 
 
@@ -89,7 +90,7 @@ def _is_code(name: str, run: Run) -> bool:
 
 
 def _quantities(line: Line) -> Iterator[Hit]:
-    if any(sign.isdigit() for sign in line.text):
+    if line.has_digit:
         yield from (
             Hit("quantity", match.group().lstrip("<>≤≥"), match.end() - len(match.group().lstrip("<>≤≥")))
             for match in _QUANTITY.finditer(line.text)
@@ -98,6 +99,8 @@ def _quantities(line: Line) -> Iterator[Hit]:
 
 def _symbols(line: Line) -> Iterator[Hit]:
     for run in line.runs:
+        if not _SYMBOL_HINT.search(run.text) and not run.line.startswith("(", run.end):
+            continue
         for piece, place in _symbol_pieces(run):
             bare = piece.lstrip("$*&!-.^+\\").rstrip(".-:?!\\$^*+")
             if not bare:
