@@ -7,7 +7,7 @@ from ctxcli.renderers.view import Block, Column, Facts, Grid, Notes, in_words, n
 from ctxcli.reports.identifiers import IdentifierRow, IdentifiersReport
 
 _FEW = 40
-_MOST_SHOWN = 6
+_MOST_SHOWN = 4
 _SOURCES = ("stated", "touched", "seen")
 
 

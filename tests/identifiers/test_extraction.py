@@ -121,6 +121,9 @@ def test_a_long_line_loses_nothing_at_the_cuts() -> None:
         ('<html lang="en-US">', "quoted", []),
         ("use `do $$ ... $$;`", "quoted", ["do $$ ... $$;"]),
         ("=".join("x" * 1_500), "path", []),
+        ("awk 'NR>=2700 && NR==5'", "package", []),
+        ("needs django>=4,<5 and numpy>=1.26", "package", ["django>=4,<5", "numpy>=1.26"]),
+        ('{"a":true,"b":":"}', "quoted", []),
         ("two PRs with SHAs and IDs", "symbol", []),
     ],
 )  # fmt: skip

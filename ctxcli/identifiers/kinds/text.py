@@ -146,7 +146,7 @@ def _quotations(line: Line) -> Iterator[Hit]:
         value = match[number].strip() if number else ""
         if match.group()[:1] != "`":
             value = value.rstrip(",.;")  # of the sentence around it
-        if value and (" " in value or not value.isalpha()):
+        if any(map(str.isalnum, value)) and value[0] not in ":,;" and (" " in value or not value.isalpha()):
             yield Hit("quoted", value, match.start(number) + match[number].find(value))
 
 
