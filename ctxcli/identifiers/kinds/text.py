@@ -23,7 +23,8 @@ _UNIT = (
 )
 _UNIT_WORD = (
     r"(?:seconds?|minutes?|hours?|(?:business |working )?days?|weeks?|months?|years?|milliseconds?|microseconds?|bytes?"
-    r"|kilobytes?|megabytes?|gigabytes?|bits?|lines?|characters?|chars|tokens?|words?|pixels?|columns?|percent|met(?:er|re)s?|kilomet(?:er|re)s?|miles?|feet|inch(?:es)?|dollars?|euros?"
+    r"|kilobytes?|megabytes?|gigabytes?|bits?|lines?|characters?|chars|tokens?|words?|pixels?|columns?|percent"
+    r"|met(?:er|re)s?|kilomet(?:er|re)s?|miles?|feet|inch(?:es)?|dollars?|euros?"
     r"|GB|MB|KB|ms|times faster)"
 )
 _FIGURE = r"\d{1,15}(?:[.,]\d{1,9}){0,4}"
