@@ -17,11 +17,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from ctxcli.identifiers.gather import SOURCES
 from ctxcli.model import Layer
 from ctxcli.renderers.json import CallLine
 from ctxcli.reports.audit import AuditReport
-from ctxcli.reports.identifiers import IdentifiersReport
+from ctxcli.reports.identifiers import SOURCES, IdentifiersReport
 
 TARGET = Path(__file__).parent.parent / "schemas"
 BASE = "https://json-schema.org/draft/2020-12/schema"

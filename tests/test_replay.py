@@ -67,7 +67,7 @@ def test_the_running_context_is_the_context_from_scratch(transcript: Transcript,
         for index, message in enumerate(transcript.messages)
     ]
     fits = {name: Fit(1.0, (), 0, "exact") for name in ("m", "n", "")}
-    for step in walk(transcript, Scales(transcript, weights, fits)):
+    for step in walk(replay(transcript), Scales(transcript, weights, fits)):
         assert step.layers == context_by_hand(transcript, step.call, weights)
         assert step.estimated == sum(step.layers.values())
         assert all(weight >= 0 for weight in step.layers.values())

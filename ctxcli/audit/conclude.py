@@ -1,11 +1,9 @@
 """What the calls come to: the budget, the totals, the compactions and the lanes."""
 
-from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Sequence
 
 from ctxcli.audit.rows import cache_of
-from ctxcli.audit.walk import Scales, Step
+from ctxcli.audit.walk import Scales, Step, by_lane, place_of
 from ctxcli.model import COMPACTIONS, MAIN, Event, PartKind, Transcript
 from ctxcli.reports.audit import CompactionIterations, CompactionRow, Counts, LaneRow, Totals
 from ctxcli.reports.calls import Cache
@@ -86,22 +84,20 @@ def sum_caches(steps: Sequence[Step]) -> Cache | None:
 
 def compactions_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> tuple[CompactionRow, ...]:
     """Each recorded compaction, with the context before and after it."""
-    lanes: defaultdict[str, list[Step]] = defaultdict(list)
-    for step in steps:
-        lanes[step.call.lane].append(step)
+    lanes = by_lane(steps)
     return tuple(
         _compaction(event, lanes[event.lane], scales) for event in transcript.events if event.kind in COMPACTIONS
     )
 
 
 def _compaction(event: Event, lane: Sequence[Step], scales: Scales) -> CompactionRow:
-    place = bisect_left(lane, event.at, key=lambda step: step.call.at)
+    place = place_of(event, lane)
     before = lane[place - 1] if place else None
     after = lane[place] if place < len(lane) else None
     summary = None
     if event.summary is not None and not event.opaque:
         model = after.call.model if after else before.call.model if before else ""
-        summary = scales.of(model if model in scales.fits else "", event.summary).total
+        summary = scales.of(model, event.summary).total
     return CompactionRow(
         line=event.line,
         lane=event.lane,
@@ -127,9 +123,9 @@ def _is_result(scales: Scales, place: tuple[int, int]) -> bool:
 
 def lanes_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> tuple[LaneRow, ...]:
     """The lanes; of a sub-agent whose calls are not in the file, only what the source reports."""
-    rows = []
+    rows, lanes, returned = [], by_lane(steps), _returned(transcript, scales)
     for lane in transcript.lanes:
-        own = [step for step in steps if step.call.lane == lane.name]
+        own = lanes[lane.name]
         rows.append(
             LaneRow(
                 lane=lane.name,
@@ -140,7 +136,7 @@ def lanes_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> t
                 cache=sum_caches(own),
                 peak=max((step.size for step in own), default=None),
                 reported_tokens=lane.tokens,
-                returned_tokens=_returned(lane.spawned_by, transcript, scales),
+                returned_tokens=returned.get(lane.spawned_by),
                 file=lane.file,
             )
         )
@@ -152,13 +148,13 @@ def _sum(figures: Sequence[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _returned(ref: str, transcript: Transcript, scales: Scales) -> int | None:
-    """The weight of the tool result by which a sub-agent answered."""
-    if not ref:
-        return None
+def _returned(transcript: Transcript, scales: Scales) -> dict[str, int]:
+    """By the id of the call that sent it out: the weight of the tool result by which a sub-agent answered."""
+    wanted = {lane.spawned_by for lane in transcript.lanes} - {""}
     model = next((call.model for call in transcript.calls if call.lane == MAIN), "")
-    for index, message in enumerate(transcript.messages):
+    found: dict[str, int] = {}
+    for index, message in enumerate(transcript.messages) if wanted else ():
         for number, part in enumerate(message.parts):
-            if part.kind is PartKind.TOOL_RESULT and part.ref == ref:
-                return scales.of(model, index).parts[number]
-    return None
+            if part.kind is PartKind.TOOL_RESULT and part.ref in wanted:
+                found.setdefault(part.ref, scales.of(model, index).parts[number])
+    return found

@@ -2,7 +2,7 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from ctxcli.audit.rows import what
 from ctxcli.audit.walk import Scales
@@ -12,21 +12,25 @@ from ctxcli.reports.audit import Hot, HotTool
 _MOST_PARTS = 20
 
 
-def _weights(transcript: Transcript, scales: Scales) -> Iterator[tuple[int, int, int]]:
-    """(message, part, tokens) of everything that entered a context for the first time."""
+Weight = tuple[int, int, int]
+"""(message, part, tokens)."""
+
+
+def weights_of(transcript: Transcript, scales: Scales) -> list[Weight]:
+    """The weight of everything that entered a context for the first time."""
     model_of: dict[str, str] = {}
     for call in transcript.calls:
         model_of.setdefault(call.lane, call.model)
-    for index, message in enumerate(transcript.messages):
-        if not message.copied:
-            weighed = scales.of(model_of.get(message.lane, ""), index)
-            for number, tokens in enumerate(weighed.parts):
-                yield index, number, tokens
+    return [
+        (index, number, tokens)
+        for index, message in enumerate(transcript.messages)
+        if not message.copied
+        for number, tokens in enumerate(scales.of(model_of.get(message.lane, ""), index).parts)
+    ]
 
 
-def hot_parts(transcript: Transcript, scales: Scales) -> tuple[Hot, ...]:
+def hot_parts(transcript: Transcript, weights: Sequence[Weight]) -> tuple[Hot, ...]:
     """The largest single parts, each with its share of all that entered its lane."""
-    weights = list(_weights(transcript, scales))
     lanes: defaultdict[str, int] = defaultdict(int)
     for index, _, tokens in weights:
         lanes[transcript.messages[index].lane] += tokens
@@ -41,10 +45,10 @@ def hot_parts(transcript: Transcript, scales: Scales) -> tuple[Hot, ...]:
     return tuple(found)
 
 
-def hot_tools(transcript: Transcript, scales: Scales) -> tuple[HotTool, ...]:
+def hot_tools(transcript: Transcript, weights: Sequence[Weight]) -> tuple[HotTool, ...]:
     """What each tool returned in all lanes, the largest first."""
     results: defaultdict[str, list[int]] = defaultdict(list)
-    for index, number, tokens in _weights(transcript, scales):
+    for index, number, tokens in weights:
         part = transcript.messages[index].parts[number]
         if part.kind is PartKind.TOOL_RESULT:
             results[part.name or "?"].append(tokens)

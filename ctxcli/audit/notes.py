@@ -1,10 +1,8 @@
 """What a reader has to know about the figures of an audit, in a sentence each."""
 
-from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from ctxcli.audit.walk import Step
+from ctxcli.audit.walk import Step, by_lane, place_of
 from ctxcli.budget import Usable
 from ctxcli.model import MAIN, Event, EventKind, Transcript
 
@@ -53,9 +51,7 @@ def _start(steps: Sequence[Step]) -> Iterator[str]:
 
 def _restarts(transcript: Transcript, steps: Sequence[Step]) -> Iterator[str]:
     """Contexts that the user cleared, or took back a part of."""
-    lanes: dict[str, list[Step]] = defaultdict(list)
-    for step in steps:
-        lanes[step.call.lane].append(step)
+    lanes = by_lane(steps)
     for event in transcript.events:
         if event.kind not in (EventKind.RESET, EventKind.REWIND):
             continue
@@ -80,5 +76,5 @@ def _falls(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _before(event: Event, steps: Sequence[Step]) -> str:
-    first = bisect_left(steps, event.at, key=lambda step: step.call.at)
+    first = place_of(event, steps)
     return f", before call {steps[first].n}" if first < len(steps) else ""

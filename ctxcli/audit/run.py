@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 from ctxcli.audit.budgets import budget_of, limits_of
 from ctxcli.audit.conclude import compactions_of, counts_of, lanes_of, totals_of
-from ctxcli.audit.hot import hot_parts, hot_tools
+from ctxcli.audit.hot import hot_parts, hot_tools, weights_of
 from ctxcli.audit.notes import notes_of
 from ctxcli.audit.rows import call_rows
 from ctxcli.audit.walk import Scales, growths, walk
 from ctxcli.budget import Limits, usable_window
 from ctxcli.model import MAIN, Transcript
+from ctxcli.replay import Frame, replay
 from ctxcli.reports.audit import (
     AuditReport,
     Calibration,
@@ -45,9 +46,11 @@ def audit(transcript: Transcript, settings: Settings | None = None) -> AuditRepo
     choice = choose(models, settings.tokenizer)
     weigh = settings.weigher(choice.name)
     counted = count_parts(transcript, weigh)
-    fits = _fits(transcript, counted, choice)
+    frames = list(replay(transcript))
+    fits = _fits(frames, transcript, counted, choice)
     scales = Scales(transcript, counted, fits)
-    steps = list(walk(transcript, scales))
+    steps = list(walk(frames, scales))
+    entered = weights_of(transcript, scales)
     usable = usable_window(settings.limits, models, transcript.window, recorded_is_usable=transcript.window_is_usable)
     limits = tuple(limits_of(steps, usable, settings.limits, settings.fail_over, settings.max_growth))
     over = tuple(step.n for step in steps if usable.max_context and step.size > usable.max_context)
@@ -61,8 +64,8 @@ def audit(transcript: Transcript, settings: Settings | None = None) -> AuditRepo
         budget=budget_of(steps, usable, settings.limits),
         totals=totals_of(steps, transcript, scales),
         compactions=compactions_of(steps, transcript, scales),
-        hot=hot_parts(transcript, scales),
-        hot_tools=hot_tools(transcript, scales),
+        hot=hot_parts(transcript, entered),
+        hot_tools=hot_tools(transcript, entered),
         waste={"stale_tokens": None, "repeated_tokens": None},
         lanes=lanes_of(steps, transcript, scales),
         advice=(),
@@ -79,9 +82,11 @@ def _models(transcript: Transcript) -> list[str]:
     return [model for model, _ in main.most_common()] + [model for model, _ in rest.most_common() if model not in main]
 
 
-def _fits(transcript: Transcript, counted: list[tuple[int, ...]], choice: Choice) -> dict[str, Fit]:
+def _fits(
+    frames: list[Frame], transcript: Transcript, counted: list[tuple[int, ...]], choice: Choice
+) -> dict[str, Fit]:
     """A fit for each model, the unnamed one included."""
-    rows = growths(transcript, counted)
+    rows = growths(frames, transcript, counted)
     names = {call.model for call in transcript.calls} | {""}
     return {name: fit(rows.get(name, ()), name, exact=choice.exact) for name in sorted(names)}
 

@@ -1,10 +1,12 @@
 """The context of every call: what was in it by layer, what entered, and what came back."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ctxcli.model import Call, EventKind, Layer, PartKind, Transcript, layer_of
-from ctxcli.replay import Frame, replay
+from ctxcli.model import Call, Event, EventKind, Layer, PartKind, Transcript, layer_of
+from ctxcli.replay import Frame
 from ctxcli.tokens import PLACEHOLDER, Fit, Growth, Weighed, is_written, kind_of, scale
 
 _TOUCHES = frozenset({EventKind.STRIP, EventKind.CLEAR, EventKind.RENEW})
@@ -83,11 +85,8 @@ class Scales:
 
     def text_of(self, model: str, index: int) -> int:
         """The message by its text alone, whatever the provider reported for it."""
-        message, found = self.transcript.messages[index], self.fits[model]
-        counted = self.counted[index]
-        return scale(message, counted, found, call=None, provider="").total - (
-            found.overhead if message.role.value == "assistant" else 0
-        )
+        message, counted = self.transcript.messages[index], self.counted[index]
+        return sum(scale(message, counted, self.fits[model], call=None, provider="").parts)
 
 
 @dataclass(slots=True)
@@ -155,10 +154,10 @@ class _Lane:
             self.sums[first] += sign * weighed.rest
 
 
-def walk(transcript: Transcript, scales: Scales) -> Iterator[Step]:
+def walk(frames: Iterable[Frame], scales: Scales) -> Iterator[Step]:
     """A step for each call, in the order of the transcript."""
     lanes: dict[str, _Lane] = {}
-    for n, frame in enumerate(replay(transcript), 1):
+    for n, frame in enumerate(frames, 1):
         call = frame.call
         lane = lanes.setdefault(call.lane, _Lane(scales, call.model))
         lane.switch(call.model)
@@ -168,6 +167,19 @@ def walk(transcript: Transcript, scales: Scales) -> Iterator[Step]:
         growth, begins = growth_of(lane.last, frame), rebuilt or lane.last is None
         yield Step(n, frame, dict(lane.sums), added, largest, growth, begins)
         lane.last = call
+
+
+def by_lane(steps: Iterable[Step]) -> defaultdict[str, list[Step]]:
+    """The steps of each lane, in their order."""
+    lanes: defaultdict[str, list[Step]] = defaultdict(list)
+    for step in steps:
+        lanes[step.call.lane].append(step)
+    return lanes
+
+
+def place_of(event: Event, lane: Sequence[Step]) -> int:
+    """The index, among the steps of its lane, of the first one after an event; their number where there is none."""
+    return bisect_left(lane, event.at, key=lambda step: step.call.at)
 
 
 def growth_of(last: Call | None, frame: Frame) -> int | None:
@@ -180,12 +192,14 @@ def growth_of(last: Call | None, frame: Frame) -> int | None:
     return now.prompt - before.prompt
 
 
-def growths(transcript: Transcript, counted: Sequence[tuple[int, ...]]) -> dict[str, list[Growth]]:
+def growths(
+    frames: Iterable[Frame], transcript: Transcript, counted: Sequence[tuple[int, ...]]
+) -> dict[str, list[Growth]]:
     """By model: how each call's context grew without anything being taken away, for the calibration."""
     rows: dict[str, list[Growth]] = {}
     last: dict[str, Call] = {}
     answers = {call.at: call for call in transcript.calls}
-    for frame in replay(transcript):
+    for frame in frames:
         call = frame.call
         before, last[call.lane] = last.get(call.lane), call
         growth = growth_of(before, frame)

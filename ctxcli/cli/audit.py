@@ -97,9 +97,7 @@ class _Run:
         self._seen.update(names.values())
         if not shared:
             return report
-        sent = sum(
-            call.context.estimated if call.context.measured is None else call.context.measured for call in shared
-        )
+        sent = sum(call.context.size for call in shared)
         return replace(
             report,
             counts=replace(report.counts, shared_calls=len(shared)),

@@ -13,10 +13,10 @@ from ctxcli.files.text import read_text
 from ctxcli.formats import FORMATS
 from ctxcli.identifiers import KINDS, Extractor
 from ctxcli.identifiers.custom import kinds_of
-from ctxcli.identifiers.gather import SOURCES, gather
+from ctxcli.identifiers.gather import gather
 from ctxcli.model import PLAIN_TEXT, Transcript
 from ctxcli.renderers import RENDERERS
-from ctxcli.reports.identifiers import IdentifierRow, IdentifiersReport
+from ctxcli.reports.identifiers import SOURCES, IdentifierRow, IdentifiersReport
 
 
 @click.command("identifiers")

@@ -12,7 +12,7 @@ from ctxcli.formats import FORMATS
 from ctxcli.renderers import RENDERERS
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
-_SETTABLE: dict[str, str] = {
+SETTABLE: dict[str, str] = {
     "max_context": "the window of the model, in tokens",
     "reserve_output": "tokens kept free for the answer",
     "share": 'shares of the layers, as a table: share = { history = "40%" }',
@@ -22,6 +22,7 @@ _SETTABLE: dict[str, str] = {
     "strict": "anything that was not read as it stands is fatal",
     "cache": "keep counts of known texts on disk",
 }
+"""The keys of a settings file (with - or _), and what each one sets."""
 _TYPES = {
     "max_context": Tokens(),
     "reserve_output": Tokens(0),
@@ -31,8 +32,6 @@ _TYPES = {
 }
 _TABLES = ("kinds",)
 """Tables of a settings file that are no flag: the command that uses them reads them."""
-SETTABLE = _SETTABLE
-"""The keys of a settings file (with - or _), and what each one sets."""
 
 
 def _apply_settings(ctx: click.Context, param: click.Parameter, value: str | None) -> SettingsFile:  # noqa: ARG001
@@ -51,8 +50,8 @@ def settings_of(file: SettingsFile) -> dict[str, Any]:
             if not isinstance(value, dict):
                 raise SettingError(f"{file.path}: {key} is a table, as in [kinds.order]")
             continue
-        if name not in _SETTABLE:
-            known = ", ".join(key.replace("_", "-") for key in (*_SETTABLE, *_TABLES))
+        if name not in SETTABLE:
+            known = ", ".join(key.replace("_", "-") for key in (*SETTABLE, *_TABLES))
             raise SettingError(f"{file.path}: {key!r} is no setting; there are {known}")
         if name == "share" and not isinstance(value, dict):
             raise SettingError(f'{file.path}: share is a table, as in share = {{ history = "40%" }}')

@@ -7,10 +7,8 @@ from typing import NamedTuple
 from ctxcli.identifiers.extract import Extractor, extract
 from ctxcli.identifiers.normalise import strings_of
 from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Transcript
-from ctxcli.reports.identifiers import IdentifierRow
+from ctxcli.reports.identifiers import SEEN, SOURCES, STATED, TOUCHED, IdentifierRow
 
-STATED, TOUCHED, SEEN = SOURCES = ("stated", "touched", "seen")
-"""Strongest first: in the words of the user or the assistant; in a tool call; anywhere else."""
 _HIDDEN = "REDACTED"
 """What exporters put in the place of a secret: never an identifier."""
 

@@ -7,7 +7,6 @@ from ctxcli.identifiers.hit import Run
 from ctxcli.identifiers.words import BARE_FILES, LISTING
 
 _RUN = re.compile(r"[^\s\"'`<>|;,(){}\[\]“”‘’«»…→←⇒│]++")
-_LEAD = re.compile(r"[*_~:!?.=]*+(?=[\w$#@/~.+-])")
 _OWN_UNDERSCORES = re.compile(r"_[^\W_]|__[a-z]+__")
 _CHANGED = re.compile(r"\+\w|-\w[^\s=]*[/.]")
 """What a diff added or removed: the sign is its own."""
@@ -60,5 +59,4 @@ def _bare(text: str, start: int, line: str) -> Iterator[Run]:
         lead += 1
     bare = text[lead:].rstrip(_TRAIL)
     if bare:
-        place = start + lead
-        yield Run(bare, place, line)
+        yield Run(bare, start + lead, line)

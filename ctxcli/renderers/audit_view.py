@@ -27,14 +27,10 @@ def audit_blocks(report: AuditReport, *, every_call: bool = False) -> Iterator[B
 
 def _curve(report: AuditReport) -> Block:
     main = [call for call in report.calls if call.lane == "main"]
-    values = tuple(_size(call) for call in main)
+    values = tuple(call.context.size for call in main)
     places = {call.n: at for at, call in enumerate(main)}
     marks = frozenset(places[row.call] for row in report.compactions if row.lane == "main" and row.call in places)
     return Curve("context", values, marks, "compaction" if marks else "")
-
-
-def _size(call: CallRow) -> int:
-    return call.context.estimated if call.context.measured is None else call.context.measured
 
 
 def _layers(report: AuditReport) -> Iterator[Block]:

@@ -4,17 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from ctxcli.model import PLAIN_TEXT
 from ctxcli.renderers.view import Block, Column, Facts, Grid, Notes, in_words, number, plural
-from ctxcli.reports.identifiers import IdentifierRow, IdentifiersReport
+from ctxcli.reports.identifiers import SOURCES, IdentifierRow, IdentifiersReport
 
 _FEW = 40
 _MOST_SHOWN = 4
-_SOURCES = ("stated", "touched", "seen")
 
 
 def identifiers_blocks(report: IdentifiersReport, *, everything: bool = False) -> Iterator[Block]:
     """The blocks of one report."""
     rows = report.identifiers
-    counts = [f"{number(count)} {name}" for name in _SOURCES if (count := _count(rows, name))]
+    counts = [f"{number(count)} {name}" for name in SOURCES if (count := _count(rows, name))]
     of = (f"conversation {report.conversation}",) if report.conversation else ()
     yield Facts(((report.path, report.format, *of, plural(len(rows), "identifier"), *counts),))
     if not rows:
@@ -40,10 +39,10 @@ def _by_kind(rows: Sequence[IdentifierRow]) -> Grid:
         kinds.setdefault(row.kind, []).append(row)
     cells = []
     for kind, its in sorted(kinds.items(), key=lambda item: -len(item[1])):
-        strongest = sorted(its, key=lambda row: (_SOURCES.index(row.source), -row.uses))
-        counts = (number(_count(its, name)) for name in _SOURCES)
+        strongest = sorted(its, key=lambda row: (SOURCES.index(row.source), -row.uses))
+        counts = (number(_count(its, name)) for name in SOURCES)
         cells.append((kind, number(len(its)), *counts, in_words([row.value for row in strongest], _MOST_SHOWN)))
-    figures = (Column(name, right=True, spare=name != "found") for name in ("found", *_SOURCES))
+    figures = (Column(name, right=True, spare=name != "found") for name in ("found", *SOURCES))
     return Grid((Column("kind"), *figures, Column("for example", long=True)), tuple(cells))
 
 

@@ -10,6 +10,11 @@ class Context:
     measured: int | None
     estimated: int
 
+    @property
+    def size(self) -> int:
+        """Measured where the provider said, else estimated."""
+        return self.estimated if self.measured is None else self.measured
+
 
 @dataclass(frozen=True, slots=True)
 class Output:

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+STATED, TOUCHED, SEEN = SOURCES = ("stated", "touched", "seen")
+"""Strongest first: in the words of the user or the assistant; in a tool call; anywhere else."""
+
 
 @dataclass(frozen=True, slots=True)
 class IdentifierRow:

@@ -10,11 +10,8 @@ from ctxcli.identifiers.words import FOLDERS, NOT_TICKETS
 _UUID = re.compile(r"(?<![\w/.-])[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![\w/-]|\.\w)")
 _HEX = re.compile(r"[0-9a-f]{7,128}|[0-9A-F]{12,128}")
 _DIGEST = re.compile(r"(?:sha\d{1,3}|md5)[:-]([0-9a-f]{8,128})", re.IGNORECASE)
-_COMMIT_WORDS = frozenset(
-    """
-    commit commits sha hash rev revision ref checkout cherry-pick revert show head parent from to at merge
-    """.split()
-)
+_SURE_WORDS = frozenset(["commit", "sha", "rev", "revision"])
+_COMMIT_WORDS = frozenset(["commits", "hash", "ref", "checkout", "cherry-pick", "revert", "show", "parent"])
 _COMMIT_LINE = re.compile(r"^[\s*|/\\`-]{0,12}([0-9a-f]{7,40}) +(?:\([^)]{1,80}\) +)?[A-Z]")
 _NUMBER = re.compile(r"(?<![\w&/#=-])(?:[\w.-]{1,40}/[\w.-]{1,60})?#([1-9]\d{0,5})(?![\w-]|\.\d)")
 _KEY = re.compile(r"(?<![\w/.-])([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?![\w-]|\.\d)")
@@ -99,11 +96,9 @@ def _is_hash(text: str, run: Run, *, listed: bool) -> bool:
         return True
     if listed and (text.isdigit() or len(text) == 7):
         return True
-    return (
-        run.word_before in _COMMIT_WORDS - {"to", "at", "from", "merge", "head"}
-        and len(text) <= 40
-        and not text.isdigit()
-    ) or (run.word_before in ("commit", "sha", "rev", "revision") and 7 <= len(text) <= 40)
+    if len(text) > 40:
+        return False
+    return run.word_before in _SURE_WORDS or (run.word_before in _COMMIT_WORDS and not text.isdigit())
 
 
 def _tickets(line: Line) -> Iterator[Hit]:

@@ -85,7 +85,7 @@ def _is_relative(text: str, run: Run) -> bool:
     """`a/b`: a file's ending, a folder that projects have, a dot folder, a glob, or a command before it."""
     segments = text.rstrip("/").split("/")
     first, last = segments[0], segments[-1]
-    if not all(segments) or any(part.isdigit() for part in segments[:1]):
+    if not all(segments) or first.isdigit():
         return False
     if has_file_ending(text) or (first[0] == "." and len(first) > 1) or _VARIABLE_NAME.match(first):
         return True
@@ -93,11 +93,10 @@ def _is_relative(text: str, run: Run) -> bool:
         return first[0].islower() or first[0] in "._" or len(segments) > 1
     if "*" in last and first[0].isalnum() and first != "*":
         return True
-    if first in FOLDERS and len(segments) > 1 and last[0] not in "-%":
+    if first in FOLDERS and last[0] not in "-%":
         return len(segments) > 2 or run.word_before != "branch"
-    if run.word_before in COMMANDS or (len(segments) > 2 and _names_a_folder(run)):
-        return len(segments) > 1 and not first.isupper()
-    return False
+    named = run.word_before in COMMANDS or (len(segments) > 2 and _names_a_folder(run))
+    return named and not first.isupper()
 
 
 def _names_a_folder(run: Run) -> bool:
