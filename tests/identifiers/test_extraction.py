@@ -14,7 +14,7 @@ HITS = [(kind, line, values) for kind in KINDS.values() for line, values in kind
 MISSES = [(kind, line) for kind in KINDS.values() for line in kind.misses]
 WORDS = st.sampled_from([
     "src/a.py", "v1.2.3", "#12", "https://x.org/a?b=1", "--flag", "-v", "$HOME", "a_b", "aB", "F(x)", "5%", "10.0.0.1",
-    "@scope/n", "a41c9d0", "2026-01-02", "|", "(", ")", "`", '"', "'", "[x](y)", "\u00e9", "\ud800", "\x1b[0m", "\\n", "/", ":", "@", "{a}",
+    "@scope/n", "a41c9d0", "2026-01-02", "|", "(", ")", "`", '"', "'", "[x](y)", "\u00e9", "\u00b2", "1.2.3.", "\ud800", "\x1b[0m", "\\n", "/", ":", "@", "{a}",
 ])  # fmt: skip
 TEXTS = st.one_of(
     st.text(max_size=200), st.lists(WORDS, max_size=30).map(" ".join), st.lists(WORDS, max_size=12).map("".join)
@@ -124,6 +124,8 @@ def test_a_long_line_loses_nothing_at_the_cuts() -> None:
         ("awk 'NR>=2700 && NR==5'", "package", []),
         ("needs django>=4,<5 and numpy>=1.26", "package", ["django>=4,<5", "numpy>=1.26"]),
         ('{"a":true,"b":":"}', "quoted", []),
+        ("1.2.3.4\u00b2 and 1.2.33\u00b2", "host", []),
+        ("1.2.3.4\u00b2 and 1.2.33\u00b2", "version", ["1.2.3.4\u00b2", "1.2.33\u00b2"]),
         ("two PRs with SHAs and IDs", "symbol", []),
     ],
 )  # fmt: skip

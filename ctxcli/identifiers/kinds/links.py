@@ -69,7 +69,7 @@ def _hosts(line: Line) -> Iterator[Hit]:
         return
     for match in _ADDRESS.finditer(line.text):
         address, _, port = match.group().partition(":")
-        if all(int(octet) <= 255 for octet in address.split(".")) and (not port or int(port) <= 65_535):
+        if is_address(address) and (not port or int(port) <= 65_535):
             yield Hit("host", match.group(), match.start())
     for run in line.runs:
         if "." not in run.text and ":" not in run.text:
@@ -79,6 +79,12 @@ def _hosts(line: Line) -> Iterator[Hit]:
         host = _HOST.fullmatch(run.text)
         if host is not None and _is_host(run.text, host[1]) and run.after[:1] not in ("(", "/"):
             yield Hit("host", run.text, run.start)
+
+
+def is_address(text: str) -> bool:
+    """Whether four numbers with dots between them are an IPv4 address."""
+    parts = text.split(".")
+    return len(parts) == 4 and all(part.isdecimal() and int(part) <= 255 for part in parts)
 
 
 def _is_host(text: str, top: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ctxcli.identifiers.hit import DIGIT, Hit, Kind, Line, Run
+from ctxcli.identifiers.kinds.links import is_address
 from ctxcli.identifiers.kinds.paths import has_file_ending
 from ctxcli.identifiers.words import FOLDERS, TOP_LEVELS
 
@@ -29,18 +30,13 @@ def _versions(line: Line) -> Iterator[Hit]:
             continue
         text = run.text.lstrip("^~<>=")
         start = run.start + len(run.text) - len(text)
-        if _VERSION.fullmatch(text) and not _is_address(text) and not _counts(run, text):
+        if _VERSION.fullmatch(text) and not is_address(text) and not _counts(run, text):
             yield Hit("version", text, start)
-
-
-def _is_address(text: str) -> bool:
-    parts = text.split(".")
-    return len(parts) == 4 and all(part.isdigit() and int(part) <= 255 for part in parts)
 
 
 def _counts(run: Run, text: str) -> bool:
     """A numbered heading or list entry: small numbers at the start of a line or at the end of a heading's words."""
-    small = text.replace(".", "").isdigit() and all(int(part) < 10 for part in text.split("."))
+    small = text.replace(".", "").isdecimal() and all(int(part) < 10 for part in text.split("."))
     alone = not run.before.strip(" \t#*-+>") or run.word_before in (
         "section",
         "nested",
