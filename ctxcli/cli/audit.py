@@ -10,11 +10,10 @@ import click
 from ctxcli.audit import Settings, audit
 from ctxcli.budget import Limits
 from ctxcli.cli import options as opt
-from ctxcli.cli.output import canvas, emit
+from ctxcli.cli.output import canvas
 from ctxcli.cli.sources import Sources
 from ctxcli.files import Found, find
 from ctxcli.model import Transcript
-from ctxcli.renderers import RENDERERS
 from ctxcli.reports.audit import AuditReport
 from ctxcli.tokens import CountCache, counter
 
@@ -36,15 +35,9 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> int:
     """
     sources = Sources(flags["conversation"], flags["from_"], strict=flags["strict"])
     run = _Run(_settings(ctx, flags), sources)
-    name = "json" if flags["as_json"] else flags["format_"]
     how = canvas(flags["output"], every_call=flags["every_call"], full=flags["conversation"] is not None)
-    drawing = RENDERERS[name].audit(run.reports(list(find(files))), how)
-    emit(
-        drawing,
-        flags["output"],
-        inputs=lambda: [*sources.read, *files, flags["config"].path],
-        worth=lambda: sources.given > 0,
-    )
+    drawing = opt.renderer(flags).audit(run.reports(list(find(files))), how)
+    sources.write(drawing, flags["output"], *files, flags["config"].path)
     return run.exit_code(exit_zero=flags["exit_zero"])
 
 

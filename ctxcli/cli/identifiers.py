@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from ctxcli.cli import options as opt
-from ctxcli.cli.output import canvas, emit
-from ctxcli.cli.sources import Sources
+from ctxcli.cli.output import canvas
+from ctxcli.cli.sources import Sources, say
 from ctxcli.files import find
 from ctxcli.files.text import read_text
 from ctxcli.formats import FORMATS
@@ -15,7 +15,6 @@ from ctxcli.identifiers import KINDS, Extractor
 from ctxcli.identifiers.custom import kinds_of
 from ctxcli.identifiers.gather import gather
 from ctxcli.model import PLAIN_TEXT, Transcript
-from ctxcli.renderers import RENDERERS
 from ctxcli.reports.identifiers import SOURCES, IdentifierRow, IdentifiersReport
 
 
@@ -49,20 +48,14 @@ def command(files: tuple[str, ...], only: str, wanted: tuple[str, ...], **flags:
             chosen = tuple(row for row in rows if row.kind in kinds and row.source in (wanted or SOURCES))
             yield _report(path, transcript, chosen)
 
-    name = "json" if flags["as_json"] else flags["format_"]
-    drawing = RENDERERS[name].identifiers(reports(), canvas(flags["output"], every_call=flags["everything"]))
-    emit(
-        drawing,
-        flags["output"],
-        inputs=lambda: [*sources.read, *files, flags["config"].path],
-        worth=lambda: sources.given > 0,
-    )
+    drawing = opt.renderer(flags).identifiers(reports(), canvas(flags["output"], every_call=flags["everything"]))
+    sources.write(drawing, flags["output"], *files, flags["config"].path)
     return 2 if sources.failed else 0
 
 
 def _report(path: str, transcript: Transcript, rows: tuple[IdentifierRow, ...]) -> IdentifiersReport:
     for skip in transcript.skips:
-        click.echo(f"ctx: {skip.file or path}: line {skip.line}: {skip.reason}", err=True)
+        say(f"{skip.file or path}: line {skip.line}: {skip.reason}")
     return IdentifiersReport("ctx.identifiers", 1, path, transcript.id, transcript.format, rows)
 
 

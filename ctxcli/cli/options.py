@@ -10,6 +10,7 @@ from ctxcli.errors import SettingError
 from ctxcli.files.settings import SettingsFile, find_settings, read_settings
 from ctxcli.formats import FORMATS
 from ctxcli.renderers import RENDERERS
+from ctxcli.shelf import Renderer
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 SETTABLE: dict[str, str] = {
@@ -126,6 +127,11 @@ tokenizer = click.option(
 cache = click.option("--cache/--no-cache", default=True, help="Keep counts of known texts on disk (digests only).")
 strict = click.option("--strict", is_flag=True, help="Anything that was not read as it stands is fatal (exit 2).")
 exit_zero = click.option("--exit-zero", is_flag=True, help="Report only: exit 0 where a check failed.")
+
+
+def renderer(flags: dict[str, Any]) -> Renderer:
+    """The output format that `--format` and `--json` choose."""
+    return RENDERERS["json" if flags["as_json"] else flags["format_"]]
 
 
 def options(*decorators: Callable[[CommandT], CommandT]) -> Callable[[CommandT], CommandT]:

@@ -1,11 +1,12 @@
 """From what a user named to transcripts, one at a time; what cannot be read is said and passed over."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import click
 
+from ctxcli.cli.output import emit
 from ctxcli.cli.progress import reading
 from ctxcli.errors import CtxError, UnknownFormatError, UnreadableError
 from ctxcli.files import Found, load
@@ -50,9 +51,13 @@ class Sources:
             except CtxError as error:
                 self._complain(error, source)
         if self._passed_over:
-            _say(f"passed over, no transcript that ctx reads: {in_words(self._passed_over, 3)}")
+            say(f"passed over, no transcript that ctx reads: {in_words(self._passed_over, 3)}")
         if not self.given and not self.failed:
             self._nothing(wanted)
+
+    def write(self, pieces: Iterable[str], output: str | None, *others: str) -> None:
+        """Emit what was drawn of the conversations; never over a file that was read or is among the others."""
+        emit(pieces, output, inputs=lambda: [*self.read, *others], worth=lambda: self.given > 0)
 
     def _conversations(self, source: Found) -> Iterator[Transcript]:
         text = self.plain(source.path) if self.plain and source.named else None
@@ -74,19 +79,20 @@ class Sources:
         if not source.named and isinstance(error, UnknownFormatError):
             self._passed_over.append(source.path)
         else:
-            _say(str(error))
+            say(str(error))
             self.failed = True
 
     def _nothing(self, conversations: int) -> None:
         self.failed = True
         if self.conversation is not None:
-            _say(
+            say(
                 f"no conversation is called {self.conversation!r}; there are {conversations:,}, "
                 "which `ctx audit` lists and which can be given by number too"
             )
         else:
-            _say("none of these files is a transcript that ctx reads; see `ctx formats`")
+            say("none of these files is a transcript that ctx reads; see `ctx formats`")
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """A line on standard error, harmless on a terminal."""
     click.echo(f"ctx: {printable(text)}", err=True)

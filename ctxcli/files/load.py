@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 
 from ctxcli.errors import UnknownFormatError, UnreadableError
-from ctxcli.files.streams import STDIN, lines_of, opened
+from ctxcli.files.streams import STDIN, lines_of, opened, shown
 from ctxcli.files.values import decode, element_lines
 from ctxcli.formats import FORMATS
 from ctxcli.model import Record, Skip, Transcript
@@ -101,7 +101,7 @@ def _shape(record: Record) -> str:
 
 
 def _nothing(path: str, tally: Tally) -> str:
-    name = "standard input" if path == STDIN else path
+    name = shown(path)
     if not tally.skips:
         return f"{name}: holds no JSON object" if tally.records else f"{name}: is empty"
     first = tally.skips[0]

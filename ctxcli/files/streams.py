@@ -63,6 +63,11 @@ def _plain(stream: BinaryIO, path: str, depth: int = 0) -> BinaryIO:
     return stream
 
 
+def shown(path: str) -> str:
+    """A source as a message calls it."""
+    return "standard input" if path == STDIN else path
+
+
 def compressed_input() -> bool:
     """Whether standard input begins like compressed data; nothing of it is consumed."""
     if sys.stdin is None or sys.stdin.closed:

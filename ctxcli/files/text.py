@@ -3,7 +3,7 @@
 import re
 
 from ctxcli.errors import UnreadableError
-from ctxcli.files.streams import STDIN, compressed_input, lines_of, opened
+from ctxcli.files.streams import STDIN, compressed_input, lines_of, opened, shown
 from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Skip, Transcript
 
 _JSON = re.compile(rb"\s*+(?:\{|\[\s*+(?:[\[{\"\]\d-]|true|false|null|$))")
@@ -23,7 +23,7 @@ def read_text(path: str, *, sure: bool = False) -> Transcript | None:
         if not sure and (_JSON.match(head) or not head.strip()):
             return None
         raw = b"".join(lines_of(stream, path))
-    name = "standard input" if path == STDIN else path
+    name = shown(path)
     if not raw.strip():
         raise UnreadableError(f"{name}: is empty")
     if b"\0" in raw:

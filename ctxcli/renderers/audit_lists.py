@@ -1,6 +1,6 @@
 """The lists of an audit: the largest parts, the tools, the lanes, what was skipped, several reports."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ctxcli.renderers.audit_facts import is_exact
 from ctxcli.renderers.view import (
@@ -107,6 +107,20 @@ def failures(report: AuditReport) -> Iterator[str]:
         elif limit.calls:
             calls = f"{plural(len(limit.calls), 'call')} over {limit.limit or 0:,} tokens"
             yield f"--{limit.name}: {calls} (call {in_words(limit.calls)})"
+
+
+def in_full_or_rows(reports: Iterable[AuditReport], *, full: bool) -> Iterator[AuditReport | tuple[AuditReport, ...]]:
+    """Each report that is drawn in full, as it comes; at the end, where there are several, all for a row each.
+
+    The conversations of a source that holds many are drawn in full only where that is asked for.
+    """
+    seen: list[AuditReport] = []
+    for report in reports:
+        seen.append(report)
+        if full or not report.source.many:
+            yield report
+    if len(seen) > 1:
+        yield tuple(seen)
 
 
 def summary_blocks(reports: Sequence[AuditReport]) -> Iterator[Block]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from ctxcli.renderers.audit_lists import summary_blocks
+from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
@@ -15,16 +15,12 @@ _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~"} | {"\n":
 
 def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
     """Each report under a heading; of a source with many conversations a row each."""
-    rows: list[AuditReport] = []
-    shown = 0
-    for report in reports:
-        rows.append(report)
-        if report.source.many and not canvas.full:
-            continue
-        yield ("\n" if shown else "") + _page(audit_blocks(report, every_call=canvas.every_call))
-        shown += 1
-    if len(rows) > 1:
-        yield ("\n" if shown else "") + "### Summary\n\n" + _page(summary_blocks(rows))
+    for number, one in enumerate(in_full_or_rows(reports, full=canvas.full)):
+        if isinstance(one, AuditReport):
+            page = _page(audit_blocks(one, every_call=canvas.every_call))
+        else:
+            page = "### Summary\n\n" + _page(summary_blocks(one))
+        yield ("\n" if number else "") + page
 
 
 def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterator[str]:

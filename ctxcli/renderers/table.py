@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ctxcli.renderers.audit_lists import summary_blocks
+from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
@@ -26,16 +26,12 @@ _SHORTEST = 16
 
 def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
     """Each report in full; of a source with many conversations a row each, unless they are asked for in full."""
-    rows: list[AuditReport] = []
-    shown = 0
-    for report in reports:
-        rows.append(report)
-        if report.source.many and not canvas.full:
-            continue
-        yield ("\n\n" if shown else "") + _draw(list(audit_blocks(report, every_call=canvas.every_call)), canvas)
-        shown += 1
-    if len(rows) > 1:
-        yield ("\n\n" if shown else "") + _draw([*_heading(rows), *summary_blocks(rows), *_hint(rows, canvas)], canvas)
+    for number, one in enumerate(in_full_or_rows(reports, full=canvas.full)):
+        if isinstance(one, AuditReport):
+            blocks = list(audit_blocks(one, every_call=canvas.every_call))
+        else:
+            blocks = [*_heading(one), *summary_blocks(one), *_hint(one, canvas)]
+        yield ("\n\n" if number else "") + _draw(blocks, canvas)
 
 
 def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterator[str]:
