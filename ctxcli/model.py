@@ -232,6 +232,8 @@ class Transcript:
     duplicates: int = 0
     """Records that repeat one already read."""
     records: int = 0
+    folders: tuple[str, ...] = ()
+    """Working folders of the agent, in order of appearance: what relative paths are relative to."""
     window: int | None = None
     """The context window in tokens, where the source says or shows it."""
     window_is_usable: bool = False

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 from ctxcli.model import Record, Transcript
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 
 ReportT_contra = TypeVar("ReportT_contra", contravariant=True)
@@ -60,8 +61,26 @@ class Renderer:
 
     name: str
     title: str
-    audit: Drawing[AuditReport]
-    identifiers: Drawing[IdentifiersReport]
+    audit: Drawing[AuditReport] | None = None
+    identifiers: Drawing[IdentifiersReport] | None = None
+    guard: Drawing[GuardReport] | None = None
+    """None for a report that it does not draw; the command then does not offer it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a finding means."""
+
+    name: str
+    """CTX101: a promise, it never changes its meaning."""
+    title: str
+    """A word or two, for machines: lost, at-risk."""
+    level: str
+    """error, warning or note."""
+    summary: str
+    """One sentence."""
+    why: str
+    fix: str
 
 
 class Weigh(Protocol):

@@ -74,6 +74,7 @@ class _Reader:
             self.draft.not_a_record(record)
             return
         self.sessions.link(value)
+        self.draft.works_in(text(value.get("cwd")))
         type_ = text(value.get("type"))
         if type_ in self._handlers:
             row = _Row(value, record.line, self._lane(value, record.file))

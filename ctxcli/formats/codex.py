@@ -64,6 +64,7 @@ class _Reader:
             self._meta(payload, record.line, time)
         else:
             if type_ == "turn_context":
+                self.draft.works_in(text(payload.get("cwd")))
                 self._model = text(payload.get("model")) or self._model
             known = type_ in EVENTS_ONLY
             self.draft.bookkeep(type_) if known else self.draft.unknown(type_, record.line)
@@ -84,6 +85,7 @@ class _Reader:
 
     def _meta(self, payload: Mapping[str, Any], line: int, time: str) -> None:
         """The head of a session. A resume repeats it; only one before every message is taken."""
+        self.draft.works_in(text(payload.get("cwd")))
         again = self.draft.id is not None or bool(self.draft.messages)
         self.draft.id = self.draft.id or text(payload.get("id")) or text(payload.get("session_id"))
         if again:

@@ -21,6 +21,8 @@ class Use(NamedTuple):
     line: int
     role: str | None
     source: str
+    part: Part
+    """Where it stands."""
 
 
 @dataclass(slots=True)
@@ -44,26 +46,31 @@ def gather(transcript: Transcript, extract: Extractor = extract) -> tuple[Identi
         if SOURCES.index(use.source) < SOURCES.index(known.best.source):
             known.best = use
     return tuple(
-        IdentifierRow(*one.best, uses=one.uses, first_line=one.first_line, last_line=one.last_line)
+        IdentifierRow(*one.best[:5], uses=one.uses, first_line=one.first_line, last_line=one.last_line)
         for one in found.values()
     )
 
 
 def uses_of(transcript: Transcript, extract: Extractor = extract) -> Iterator[Use]:
     """Every occurrence, in order of the messages; what a source repeats is not looked at twice."""
-    plain = transcript.format == PLAIN_TEXT
     for message in transcript.messages:
-        for part in () if message.copied else message.parts:
-            source = _source(message, part)
-            by_user = source == STATED and message.role is Role.USER and not plain
-            for text in _texts(part):
-                for at, hit in extract(text, by_user=by_user):
-                    if hit.value != _HIDDEN:
-                        line = part.line or message.line
-                        yield Use(hit.kind, hit.value, line + at if plain else line, _role(message, plain), source)
+        if not message.copied:
+            yield from uses_in(message, extract, plain=transcript.format == PLAIN_TEXT)
 
 
-def _texts(part: Part) -> Iterator[str]:
+def uses_in(message: Message, extract: Extractor = extract, *, plain: bool = False) -> Iterator[Use]:
+    """Every occurrence in one message; of a plain text each with its own line."""
+    for part in message.parts:
+        source = _source(message, part)
+        by_user = source == STATED and message.role is Role.USER and not plain
+        for text in texts_of(part):
+            for at, hit in extract(text, by_user=by_user):
+                if hit.value != _HIDDEN:
+                    line = part.line or message.line
+                    yield Use(hit.kind, hit.value, line + at if plain else line, _role(message, plain), source, part)
+
+
+def texts_of(part: Part) -> Iterator[str]:
     """The strings inside JSON arguments and JSON results; any other text as it stands."""
     if part.kind in (PartKind.TOOL_CALL, PartKind.TOOL_RESULT, PartKind.TOOLS) and part.text.lstrip()[:1] in ("{", "["):
         yield from strings_of(part.text)

@@ -85,6 +85,7 @@ class Draft:
     taken: int = 0
     duplicates: int = 0
     size: int = 0
+    folders: dict[str, None] = field(default_factory=dict)
     window: int | None = None
     window_is_usable: bool = False
     _books: Counter[str] = field(default_factory=Counter)
@@ -97,6 +98,11 @@ class Draft:
         """Count a record of the source; call it once for each, before anything else."""
         self.records += 1
         self.size += record.size
+
+    def works_in(self, folder: str) -> None:
+        """The agent's working folder, as a record names it."""
+        if folder:
+            self.folders[folder] = None
 
     def add(  # noqa: PLR0913 - the facts of a message, by name
         self,
@@ -234,6 +240,7 @@ class Draft:
             bookkeeping=tuple(sorted(self._books.items())),
             duplicates=self.duplicates,
             records=self.records,
+            folders=tuple(self.folders),
             window=self.window,
             window_is_usable=self.window_is_usable,
             notes=tuple(self.notes),

@@ -1,0 +1,135 @@
+"""Sentences by which a user, or a project's instructions, set a boundary: must, never, only, do not, at most …
+
+Found by form, in English: a sentence counts when it demands or forbids, not when it describes ("I don't have the
+order id") or asks. What stands in code, tables and quotations is no demand.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ctxcli.model import Message, PartKind, Role, Transcript
+
+_LONGEST = 400
+"""Characters beyond which a sentence is a paste."""
+_DOCUMENT = 2_000
+"""Characters of a message beyond which it is a document that was pasted, not the user's own words."""
+
+_START = r"(?:^|[.,;:(–—]\s*|(?:\b(?:and|but|so|then|please|also|just|ok|okay|yes|no|again),?\s+)|[-*•]\s+|\d+[.)]\s+)"
+_IDLE = r"(?:need|have|know|think|worry|bother|care|mind|see|understand|forget|get|remember|believe|hesitate|feel)"
+_VERBS = (
+    r"(?:use|change|touch|edit|modify|run|add|write|read|commit|push|test|support|return|include|exchange|refund|charge"
+    r"|install|send|show|print|call|apply|update|delete|remove|work|look|rename|move|create|allow|accept|deploy|merge)"
+)
+_FORMS = [
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        r"\bmust(?:\s+not|n[’']t)?\b(?!\s+(?:have|'ve)\b)",
+        rf"{_START}(?:do\s+not|don[’']?t)\s+(?!{_IDLE}\b)\w",
+        rf"{_START}(?:never|always|avoid|refrain\s+from|under\s+no\s+circumstances)\s+\w",
+        rf"{_START}(?:keep|leave)\s+(?!in\s+mind|an?\s+eye|going|it\s+up|track)\w",
+        rf"{_START}(?:let[’']?s|let\s+us)\s+(?:not|never|only)\s+\w",
+        r"\b(?:you|we|it|they|this|that|which|agents?)\s+(?:should\s*(?:not|n[’']?t)|should\s+never"
+        r"|are\s+not\s+allowed|must)\b(?!\s+matter)",
+        r"\b(?:never|only|always)\s+(?:ever\s+)?" + _VERBS + r"\b",
+        r"\b" + _VERBS + r"(?:ing)?\s+only\b",
+        r"\b(?:I[’']?d|I\s+would|I|we)\s+only\s+(?:like|want|need|accept|allow)\b",
+        r"\b(?:not\s+allowed|forbidden|prohibited|off[- ]limits|no\s+exceptions?)\b",
+        r"\b(?:at\s+most|at\s+least|no\s+more\s+than|not\s+more\s+than|no\s+less\s+than|no\s+fewer\s+than"
+        r"|no\s+longer\s+than|not\s+exceed(?:ing)?|a\s+maximum\s+of|a\s+minimum\s+of)\s+[~<>=]*[$€£]?\d",
+        r"\b(?:must|should|keep|stay|stays|need|needs|has\s+to)\b.*(?:<=|>=|≤|≥|<|>|\bunder|\bbelow|\bwithin|\bover)\s*[$€£]?\d",
+        r"^(?!(?:it|this|that|I|they|there|he|she|which|works?)\b).*\bwithout\s+\w+ing\b",
+        r"^(?:[-*•]\s+|\d+[.)]\s+)?no\s+(?!worries|problem|need|idea|one\b|thanks|i\b|way|matter|such|longer)[a-z]+(?:\s+\w+)+",
+    )
+]  # fmt: skip
+_DESCRIBES = re.compile(
+    r"^(?:[-*•]\s+)?no\b.*\b(?:was|were|is|are|failed|found|exists?|has|have|had|results?|remain)\b", re.IGNORECASE
+)
+_HEDGED = re.compile(
+    r"^(?:I\s+(?:don[’']?t|did|do|have|had|am|was|think|guess|wonder|see|actually)|I[’']m|sorry|hmm|maybe|why|what|how"
+    r"|if\s+not\b|when\s+someone)\b", re.IGNORECASE,
+)  # fmt: skip
+_ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+|\n+")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_NO_PROSE = re.compile(r"^\s*(?:\||>|//|#!|/\*|\+{1,3}\s|@@|\$ |[│├└┌])|[{};]\s*$|^\s*\w+\(")
+_INSTRUCTIONS = re.compile(r"\b(?:AGENTS|CLAUDE|GEMINI|CONTRIBUTING|copilot-instructions)\.md\b")
+
+
+class Constraint(NamedTuple):
+    """One boundary, in the words that set it."""
+
+    text: str
+    line: int
+    """1-based source line."""
+    role: Role
+    """user, or system for what a project's instructions say."""
+    pasted: bool
+    """Part of a document that was pasted into a message."""
+
+
+def constraints_of(transcript: Transcript, indices: Iterator[int] | list[int] | None = None) -> Iterator[Constraint]:
+    """The boundaries that these messages (all of them) set, in order, each wording once."""
+    seen: set[str] = set()
+    places = range(len(transcript.messages)) if indices is None else indices
+    for index in places:
+        for found in _in_message(transcript.messages[index], plain=transcript.format == "text"):
+            key = " ".join(found.text.lower().split())
+            if key not in seen:
+                seen.add(key)
+                yield found
+
+
+def _in_message(message: Message, *, plain: bool) -> Iterator[Constraint]:
+    if message.role not in (Role.USER, Role.SYSTEM):
+        return
+    for part in message.parts:
+        if part.kind is not PartKind.TEXT:
+            continue
+        told = bool(_INSTRUCTIONS.search(part.text[:300])) if message.harness else True
+        if not told:
+            continue
+        role = Role.SYSTEM if message.harness else message.role
+        pasted = role is Role.USER and not plain and len(part.text) > _DOCUMENT
+        start = part.line or message.line
+        for offset, sentence in demands(part.text):
+            yield Constraint(sentence, start + offset if plain else start, role, pasted)
+
+
+def demands(text: str) -> Iterator[tuple[int, str]]:
+    """(0-based line, sentence) for each sentence of a text that demands or forbids."""
+    for offset, sentence in sentences(text):
+        if is_demand(sentence):
+            yield offset, sentence
+
+
+def is_demand(sentence: str) -> bool:
+    """Whether a sentence sets a boundary."""
+    if not 8 <= len(sentence) <= _LONGEST or sentence.endswith("?") or _HEDGED.match(sentence):
+        return False
+    return not _DESCRIBES.match(sentence) and any(form.search(sentence) for form in _FORMS)
+
+
+def sentences(text: str) -> Iterator[tuple[int, str]]:
+    """(0-based line, sentence) for the prose of a text: wrapped lines are joined, code and tables left out."""
+    held: list[str] = []
+    start, fenced = 0, False
+    for number, raw in enumerate(text.split("\n")):
+        if _FENCE.match(raw):
+            fenced = not fenced
+        line = raw.strip()
+        begins = not line or fenced or bool(re.match(r"[-*•#]|\d+[.)]\s|\[", line)) or bool(_NO_PROSE.search(raw))
+        if begins and held:
+            yield from ((start, one) for one in _split(" ".join(held)))
+            held = []
+        if line and not fenced and not _FENCE.match(raw) and not _NO_PROSE.search(raw):
+            start = start if held else number
+            held.append(line)
+    if held:
+        yield from ((start, one) for one in _split(" ".join(held)))
+
+
+def _split(paragraph: str) -> Iterator[str]:
+    for piece in _ENDS.split(paragraph):
+        bare = piece.strip().strip("*").strip()
+        if bare:
+            yield bare

@@ -1,0 +1,185 @@
+"""From two contexts and a policy to findings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ctxcli.guard.baseline import fingerprint
+from ctxcli.guard.forms import PATHS, normal, path_form
+from ctxcli.guard.holdings import Holdings, Place
+from ctxcli.guard.known import Key, Known, is_pattern, is_throwaway
+from ctxcli.guard.near import is_near
+from ctxcli.guard.policy import Policy, Required, required_of
+from ctxcli.guard.sides import After, Before
+from ctxcli.identifiers.runs import runs_of
+from ctxcli.identifiers.secrets import is_secret, mask
+from ctxcli.reports.guard import AT_RISK, INVENTED, KEPT, LOST, MOVED, MUTATED, NOTED, Finding
+from ctxcli.rules import RULES
+
+_STATUS = {Place.SUMMARY: KEPT, Place.NOTES: NOTED, Place.TAIL: AT_RISK}
+RULE_OF = {rule.title.replace("-", "_"): rule.name for rule in RULES.values()}
+"""Rule ids by status."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """Something in the compacted text that the original never held."""
+
+    value: str
+    kind: str | None
+    """None for a token that is no identifier by itself."""
+    line: int | None
+
+
+@dataclass
+class Comparison:
+    """What became of each identifier of a context."""
+
+    before: Before
+    after: After
+    policy: Policy
+    status: dict[Key, str] = field(default_factory=dict)
+    nearest: dict[Key, str] = field(default_factory=dict)
+    invented: list[tuple[Stranger, str | None]] = field(default_factory=list)
+    """With what BEFORE held that is like it."""
+
+    def __post_init__(self) -> None:
+        if self.after.opaque:
+            return
+        for key, one in self.before.known.items():
+            self._place(key, one)
+        self._find_mutations()
+
+    @cached_property
+    def known(self) -> Mapping[Key, Known]:
+        """The identifiers of BEFORE."""
+        return self.before.known
+
+    @cached_property
+    def required(self) -> Required:
+        """Those that have to survive."""
+        return required_of(
+            self.known, self.policy,
+            in_constraints=self.before.in_constraints, in_last_error=self.before.in_last_error,
+        )  # fmt: skip
+
+    @cached_property
+    def holdings(self) -> Holdings:
+        """What AFTER says."""
+        return self.after.holdings(self.before.folders)
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """Credentials of both sides."""
+        return self.before.reading.secrets | self.after.reading.secrets
+
+    def _place(self, key: Key, one: Known) -> None:
+        place = self.holdings.place_of(one.kind, one.form, one.spellings)
+        if place is not None:
+            self.status[key] = _STATUS[place]
+            return
+        left = self.holdings.relative(one.kind, one.value)
+        self.status[key] = LOST if left is None else MOVED
+        if left is not None:
+            self.nearest[key] = left
+
+    # -- what nobody said before
+
+    def _find_mutations(self) -> None:
+        """Strangers beside what is lost are mutations; identifiers among the others were invented."""
+        strangers = self._strangers()
+        gone = [key for key, status in self.status.items() if status in (LOST, MOVED)]
+        gone.sort(key=lambda key: key not in self.required.keys)
+        taken: set[str] = set()
+        for key in gone:
+            one = self.known[key]
+            for stranger in strangers:
+                if stranger.kind in (None, one.kind) and self._is_slip(one, stranger):
+                    self.status[key] = MUTATED
+                    self.nearest[key] = stranger.value
+                    if key in self.required.keys:
+                        taken.add(stranger.value)
+                    break
+        kinds = self.policy.kinds
+        for stranger in strangers:
+            if stranger.kind in kinds and stranger.value not in taken and not self._can_be_derived(stranger):
+                self.invented.append((stranger, self._like(stranger)))
+
+    def _is_slip(self, one: Known, stranger: Stranger) -> bool:
+        value = path_form(stranger.value, self.before.folders) if one.kind in PATHS else stranger.value
+        return any(is_near(one.kind, spelling, value) for spelling in (*one.spellings, one.form))
+
+    def _strangers(self) -> list[Stranger]:
+        """What the compaction wrote and the original never held: identifiers first, then other tokens."""
+        ever, folders = self.before.ever_held, self.before.folders
+        found: dict[str, Stranger] = {}
+        pieces = self.after.authored()
+        for piece in pieces:
+            for use in piece.reading.uses(piece.at):
+                form = normal(use.kind, use.value, folders)
+                if use.value not in found and not ever.holds(use.kind, form, use.value):
+                    found[use.value] = Stranger(use.value, use.kind, use.line)
+        for piece in pieces:
+            for line in piece.reading.text([piece.at]).split("\n"):
+                for run in runs_of(line):
+                    if run.text not in found and len(run.text) > 2 and not ever.holds("", run.text, run.text):
+                        found[run.text] = Stranger(run.text, None, None)
+        return list(found.values())
+
+    def _can_be_derived(self, stranger: Stranger) -> bool:
+        """Whether a stranger is put together from what the original held, or stands for nothing in particular."""
+        if is_secret(stranger.value, self.secrets):
+            return True
+        text = self.before.ever_held.text()
+        if stranger.kind not in PATHS:
+            return stranger.kind in ("version", "error") and stranger.value in text
+        if is_pattern(stranger.value) or is_throwaway(stranger.value):
+            return True
+        form = path_form(stranger.value, self.before.folders).strip("/")
+        if f"/{form}" in text or f"{form}/" in text:
+            return True
+        folder, _, name = form.rpartition("/")
+        return bool(folder) and name in text and any(
+            f"/{end}/" in text or f"{end}/" in text or f"/{end}" in text for end in (folder, folder.rsplit("/", 1)[-1])
+        )  # fmt: skip
+
+    def _like(self, stranger: Stranger) -> str | None:
+        near = (one for one in self.known.values() if one.kind == stranger.kind and self._is_slip(one, stranger))
+        return next((one.value for one in near), None)
+
+    # -- findings
+
+    def findings(self) -> list[Finding]:
+        """Every identifier that is not where it should be, in the order of the report."""
+        found = [self._finding(key, status) for key, status in self.status.items() if status not in (KEPT, NOTED)]
+        found += [self._invented(stranger, like) for stranger, like in self.invented]
+        return found
+
+    def _finding(self, key: Key, status: str) -> Finding:
+        one = self.known[key]
+        required = key in self.required.keys
+        rule = RULE_OF[status]
+        waiver = self.policy.waiver_for(one.kind, one.value) if required else None
+        known = fingerprint(rule, one.kind, one.form) in self.policy.baseline
+        bad = status in (LOST, MUTATED) or (status == MOVED and self.policy.strict)
+        why = self.required.keys.get(key) or self.required.excused.get(key)
+        nearest = self.nearest.get(key)
+        return Finding(
+            rule=rule, status=status, kind=one.kind, value=mask(one.value, self.secrets), required=required,
+            fails=bool(required and bad and not waiver and not known), source=one.source, role=one.role,
+            first_line=one.first_line, last_line=one.last_line, uses=one.uses,
+            nearest=mask(nearest, self.secrets) if nearest else None, masked=one.secret,
+            waived=waiver.reason if waiver else None, baselined=bool(required and known), why=why,
+        )  # fmt: skip
+
+    def _invented(self, stranger: Stranger, like: str | None) -> Finding:
+        kind = stranger.kind or ""
+        waiver = self.policy.waiver_for(kind, stranger.value)
+        form = normal(kind, stranger.value, self.before.folders)
+        known = fingerprint(RULE_OF[INVENTED], kind, form) in self.policy.baseline
+        return Finding(
+            rule=RULE_OF[INVENTED], status=INVENTED, kind=kind, value=mask(stranger.value, self.secrets), required=True,
+            fails=not waiver and not known, source=None, role=None, first_line=stranger.line, last_line=stranger.line,
+            uses=1, nearest=mask(like, self.secrets) if like else None, masked=False,
+            waived=waiver.reason if waiver else None, baselined=known, why=None,
+        )  # fmt: skip

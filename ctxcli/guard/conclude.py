@@ -1,0 +1,220 @@
+"""From a comparison to the report: counts, what fails, constraints, and the cost of carrying it all."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ctxcli.guard.baseline import fingerprint
+from ctxcli.guard.compare import RULE_OF, Comparison
+from ctxcli.guard.judging import Judgement, judged
+from ctxcli.guard.policy import CONSTRAINT, Policy
+from ctxcli.guard.sides import After
+from ctxcli.identifiers.secrets import mask
+from ctxcli.model import Role, Transcript
+from ctxcli.reports.guard import (
+    AT_RISK,
+    INVENTED,
+    KEPT,
+    LOSS,
+    LOST,
+    MOVED,
+    MUTATED,
+    NOTED,
+    PASS,
+    STATUSES,
+    UNJUDGED,
+    UNVERIFIABLE,
+    WEAKENED,
+    CompactionRef,
+    ConstraintRow,
+    Counts,
+    Finding,
+    GuardReport,
+    Hindsight,
+    NotesSource,
+    Round,
+    SourceCounts,
+)
+from ctxcli.reports.identifiers import SOURCES
+from ctxcli.shelf import Weigh
+
+
+def conclude(
+    comparison: Comparison,
+    weigh: Weigh,
+    *,
+    notes: Transcript | None,
+    compaction: CompactionRef | None = None,
+    hindsight: Hindsight | None = None,
+    rounds: tuple[Round, ...] = (),
+) -> GuardReport:
+    """The report of one comparison."""
+    policy, after = comparison.policy, comparison.after
+    findings = comparison.findings()
+    counts, by_kind = _counts(comparison, findings)
+    findings = _excused_by_share(findings, counts, by_kind, policy)
+    constraints = () if after.opaque else tuple(_constraints(comparison))
+    fails = any(one.fails for one in findings) or any(row.fails for row in constraints)
+    verdict = LOSS if fails else UNVERIFIABLE if after.opaque else PASS
+    return GuardReport(
+        kind="ctx.guard", version=1,
+        ok=verdict == PASS or (verdict == UNVERIFIABLE and policy.allow_unverifiable),
+        verdict=verdict,
+        before=comparison.before.side(), after=after.side(),
+        notes=_notes(notes, after),
+        policy=policy.used(),
+        counts=counts, by_kind=by_kind, by_source=_by_source(comparison),
+        findings=tuple(sorted(findings, key=_order)),
+        constraints=constraints,
+        tokens_to_carry=_tokens_to_carry(comparison, weigh),
+        compaction=compaction, hindsight=hindsight, rounds=rounds,
+        remarks=tuple(_remarks(comparison, notes, constraints)),
+    )  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts while they are counted."""
+
+    figures: dict[str, int]
+
+    def add(self, name: str) -> None:
+        self.figures[name] = self.figures.get(name, 0) + 1
+
+
+def _counts(comparison: Comparison, findings: Sequence[Finding]) -> tuple[Counts, dict[str, Counts]]:
+    """Of the whole, and by kind; kinds in alphabetical order."""
+    total, kinds = _Tally({}), {}
+    excused: dict[tuple[str, str, str], str] = {}
+    for one in findings:
+        if one.required and one.status in (LOST, MUTATED, MOVED):
+            if one.waived:
+                excused[one.kind, one.value, one.status] = "waived"
+            elif one.baselined and one.status != MOVED:
+                excused[one.kind, one.value, one.status] = "baselined"
+    for key, known in comparison.known.items():
+        names = ["found"]
+        if known.secret:
+            names.append("masked")
+        if key in comparison.required.keys:
+            names.append("required")
+            status = comparison.status.get(key)
+            if status:
+                value = mask(known.value, comparison.secrets)
+                names.append(excused.get((known.kind, value, status), status))
+        tally = kinds.setdefault(known.kind, _Tally({}))
+        for name in names:
+            total.add(name)
+            tally.add(name)
+    for one in findings:
+        if one.status == INVENTED:
+            total.add(INVENTED)
+            kinds.setdefault(one.kind, _Tally({})).add(INVENTED)
+    return Counts(**total.figures), {kind: Counts(**kinds[kind].figures) for kind in sorted(kinds)}
+
+
+def _by_source(comparison: Comparison) -> dict[str, SourceCounts]:
+    rows = {}
+    for source in SOURCES:
+        statuses = [comparison.status.get(key) for key, one in comparison.known.items() if one.source == source]
+        rows[source] = SourceCounts(
+            found=len(statuses),
+            held=sum(status in (KEPT, AT_RISK, NOTED) for status in statuses),
+            moved=statuses.count(MOVED),
+            gone=statuses.count(LOST) + statuses.count(MUTATED),
+        )
+    return rows
+
+
+def _excused_by_share(
+    findings: Iterable[Finding], counts: Counts, by_kind: dict[str, Counts], policy: Policy
+) -> list[Finding]:
+    """With `--min-kept`, what is lost does not fail while enough is kept; what is wrong always does."""
+    if not policy.min_kept:
+        return list(findings)
+    of_rest = _summed(figures for kind, figures in by_kind.items() if kind not in policy.min_kept)
+
+    def enough(kind: str) -> bool:
+        least = policy.min_kept.get(kind, policy.min_kept.get(None))
+        figures = by_kind[kind] if kind in policy.min_kept else of_rest
+        return least is not None and share_kept(figures, strict=policy.strict) >= least
+
+    return [
+        replace(one, fails=False) if one.fails and one.status in (LOST, MOVED) and enough(one.kind) else one
+        for one in findings
+    ]
+
+
+def share_kept(counts: Counts, *, strict: bool = False) -> float:
+    """Of what is required and not excused, the share that stands there; 1 where nothing is required."""
+    due = counts.required - counts.waived - counts.baselined
+    held = counts.kept + counts.at_risk + counts.noted + (0 if strict else counts.moved)
+    return held / due if due else 1.0
+
+
+def _summed(figures: Iterable[Counts]) -> Counts:
+    rows = list(figures)
+    return Counts(**{name: sum(getattr(row, name) for row in rows) for name in Counts.__slots__})
+
+
+_LAST = len(STATUSES)
+
+
+def _order(one: Finding) -> tuple[bool, bool, int, str, int, str]:
+    """What fails first, then what is required, the worst first, then by kind and line."""
+    return (not one.fails, not one.required, _LAST - STATUSES.index(one.status), one.kind, one.first_line or 0, one.value)
+
+
+def _constraints(comparison: Comparison) -> Iterable[ConstraintRow]:
+    """The boundaries of BEFORE, held against all that AFTER says."""
+    before, after, policy = comparison.before, comparison.after, comparison.policy
+    if not before.constraints:
+        return
+    found = judged([one.text for one in before.constraints], comparison.holdings.text())
+    for constraint, judgement in zip(before.constraints, found, strict=True):
+        bad = judgement.status in (LOST, WEAKENED)
+        required, why = _is_required(constraint.role, constraint.pasted, after, judgement)
+        waiver = policy.waiver_for(CONSTRAINT, constraint.text)
+        form = " ".join(constraint.text.casefold().split())
+        known = fingerprint(RULE_OF[CONSTRAINT], CONSTRAINT, form) in policy.baseline
+        yield ConstraintRow(
+            text=mask(constraint.text, comparison.secrets), line=constraint.line, status=judgement.status,
+            required=required, fails=bad and required and not waiver and not known,
+            stands=mask(judgement.stands, comparison.secrets) if judgement.stands else None, why=why,
+            waived=waiver.reason if waiver else None, baselined=known,
+        )  # fmt: skip
+
+
+def _is_required(role: Role, pasted: bool, after: After, judgement: Judgement) -> tuple[bool, str]:
+    if judgement.status == UNJUDGED:
+        return False, judgement.why
+    if pasted:
+        return False, f"{judgement.why}; it stands in a document that was pasted, so it is only reported"
+    if role is Role.SYSTEM and not after.is_system_there:
+        return False, f"{judgement.why}; the client sends its instructions again, so it is only reported"
+    return True, judgement.why
+
+
+def _notes(notes: Transcript | None, after: After) -> NotesSource | None:
+    if notes is None:
+        return None
+    entries = sum(bool(line.strip()) for message in notes.messages for line in message.parts[0].text.splitlines())
+    return NotesSource(notes.path, entries, after.notes is not None)
+
+
+def _tokens_to_carry(comparison: Comparison, weigh: Weigh) -> int:
+    lines = "\n".join(comparison.known[key].value for key in comparison.required.keys)
+    return weigh.count([lines])[0] if lines else 0
+
+
+def _remarks(
+    comparison: Comparison, notes: Transcript | None, constraints: Sequence[ConstraintRow]
+) -> Iterable[str]:
+    if comparison.after.opaque:
+        yield "The summary is encrypted or empty: what it holds cannot be checked, and nothing is said to be lost."
+    if notes is not None and comparison.after.notes is None:
+        yield f"AFTER does not name the notes file ({notes.path}), so what stands there does not count."
+    if any(row.status == UNJUDGED for row in constraints):
+        yield "A boundary that may have been rephrased is reported and does not fail: only a model, or you, can judge it."
+    for waiver in comparison.policy.waivers:
+        if not comparison.policy.in_force(waiver):
+            yield f"The waiver for {waiver.value} ended on {waiver.until}: it no longer counts."

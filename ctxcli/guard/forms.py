@@ -1,0 +1,133 @@
+"""When two strings are the same identifier: exact, normalised, or only a part of one another.
+
+The ladder: exact > normalised (case of hex, UUID, host and env; slash style; `./`; a working folder in front) >
+suffix or folder > file name > lost. What is normalised is listed here and nowhere else.
+"""
+
+import re
+from collections.abc import Sequence
+
+_SPACE = re.compile(r"\s+")
+_DRIVE = re.compile(r"^[A-Za-z]:(?=[\\/])")
+_HOST = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)")
+_PLACE = re.compile(r":\d+(?::\d+)?$|\(\d+(?:,\d+)?\)$")
+
+CASELESS = frozenset({"hash", "uuid", "host", "env", "email"})
+PATHS = frozenset({"path", "location"})
+SPACED = frozenset({"quantity", "error", "quoted", "date"})
+
+
+def normal(kind: str, value: str, folders: Sequence[str] = ()) -> str:
+    """The form in which two values of a kind are equal; `folders` are working folders."""
+    if kind in PATHS:
+        return path_form(value, folders)
+    if kind in CASELESS:
+        return value.casefold()
+    if kind == "url":
+        return url_form(value)
+    if kind == "quantity":
+        return _SPACE.sub("", value)
+    if kind == "error" and " " in value:
+        return squeezed(value).casefold()
+    return squeezed(value) if kind in SPACED else value
+
+
+def path_form(value: str, folders: Sequence[str] = ()) -> str:
+    """Forward slashes, no `./` in front, no slash behind, without the working folder in front."""
+    path = _slashes(value)
+    for folder in folders:
+        head = _slashes(folder)
+        if head and path.startswith(head + "/"):
+            return path[len(head) + 1 :]
+    return path
+
+
+def _slashes(value: str) -> str:
+    path = re.sub(r"\\+", "/", value) if "\\" in value else value
+    drive = _DRIVE.match(path)
+    if drive:
+        path = drive.group().lower() + path[drive.end() :]
+    while path.startswith("./") and len(path) > 2:
+        path = path[2:]
+    return path.rstrip("/") or path
+
+
+def url_form(value: str) -> str:
+    """Scheme and host in lower case, no slash behind."""
+    match = _HOST.match(value)
+    text = match[1].lower() + match[2].lower() + value[match.end() :] if match else value
+    return text.rstrip("/")
+
+
+def squeezed(text: str) -> str:
+    """Every run of blanks and line ends as one blank."""
+    return _SPACE.sub(" ", text)
+
+
+def without_place(path: str) -> str:
+    """The path of a location."""
+    return _PLACE.sub("", path)
+
+
+def ends_with(longer: str, shorter: str) -> bool:
+    """Whether the one path is the end of the other, whole segments only."""
+    return len(longer) > len(shorter) and longer.endswith("/" + shorter.lstrip("/")) and bool(shorter.strip("/"))
+
+
+def stands_in(value: str, text: str, kind: str = "") -> bool:
+    """Whether a value stands in a text as a whole token, never as a piece of a longer one."""
+    at = text.find(value)
+    while at >= 0:
+        if _left_whole(value, text, at, kind) and _right_whole(value, text, at + len(value), kind):
+            return True
+        at = text.find(value, at + 1)
+    return False
+
+
+_BEFORE_NUMBERS = "-+−$€£¥#."
+_BEFORE_NAMES = "./\\~$#%"
+
+
+def _left_whole(value: str, text: str, at: int, kind: str) -> bool:
+    before = text[at - 1] if at else ""
+    further = text[at - 2] if at > 1 else ""
+    first = value[0]
+    if not before or before.isspace():
+        return True
+    if before.isalnum() or before == "_":
+        return False
+    if first.isdigit():
+        if before == "@":
+            return kind in ("version", "host") or not further.isalnum()
+        return before not in _BEFORE_NUMBERS and before not in "/\\" or (before == "#" and kind != "ticket")
+    if first.isalpha() or first == "_":
+        if before == "$" and kind == "env":
+            return True
+        if before in "-@":
+            return not (further.isalnum() or further == "_")
+        return before not in _BEFORE_NAMES
+    if first == "/":
+        return before not in "./\\~})"
+    return not (first == before and first in "-./#~") and not (first in ".#" and before in "/\\")
+
+
+def _right_whole(value: str, text: str, at: int, kind: str) -> bool:
+    after, further = text[at : at + 1], text[at + 1 : at + 2]
+    if not after or after.isspace():
+        return True
+    if after.isalnum() or after == "_":
+        return not value[-1].isalnum() and value[-1] not in "_-./" and value[-1] in "°%€"
+    more = further.isalnum() or further in "_*{<$[~" if further else False
+    if after in "/\\" :
+        return not more
+    if after in ".-+@":
+        return not more
+    if after == ":":
+        return kind in PATHS or not further.isdigit()
+    if after in "?&=#":
+        return not more or kind not in ("url", "path") or (after == "#" and kind == "path")
+    if after == "%":
+        return not value[-1].isdigit()
+    if after == ",":
+        return not (further.isdigit() and value[-1].isdigit())
+    return True

@@ -1,0 +1,153 @@
+"""What the context after says: every token in it, where it stands, and which of them are nearly another."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from enum import IntEnum
+from functools import cached_property
+
+from ctxcli.guard.forms import CASELESS, PATHS, SPACED, ends_with, path_form, squeezed, stands_in
+from ctxcli.identifiers.runs import runs_of
+
+_BROKEN = re.compile(r"[ \t]*\n[ \t>*#|]*")
+_UNICODE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\r": "\n", '\\"': '"', "\\/": "/", "\\\\": "\\"}
+_ESCAPE = re.compile(r'\\[ntr"/\\]')
+_MOST_LOOKED_AT = 2_000_000
+"""Characters of a text that are also looked at with its line ends taken out."""
+
+
+class Place(IntEnum):
+    """Where something stands; the best first."""
+
+    SUMMARY = 0
+    """In the compacted text, or pinned."""
+    NOTES = 1
+    TAIL = 2
+    """In messages that were kept as they are."""
+
+
+class Holdings:
+    """The texts of a context by place, and what stands in them.
+
+    `given` holds the (kind, normal form) of the identifiers that were found in those texts.
+    """
+
+    def __init__(
+        self,
+        texts: Iterable[tuple[Place, str]],
+        given: Mapping[Place, Set[tuple[str, str]]],
+        folders: Sequence[str] = (),
+    ) -> None:
+        by_place: defaultdict[Place, list[str]] = defaultdict(list)
+        for place, text in texts:
+            by_place[place].append(text)
+        self._texts = {place: "\n".join(by_place[place]) for place in sorted(by_place)}
+        self._given = given
+        self._folders = folders
+
+    def place_of(self, kind: str, form: str, spellings: Iterable[str]) -> Place | None:
+        """The best place where an identifier stands whole, as written or normalised; None where it does not."""
+        spelled = list(dict.fromkeys((*spellings, form)))
+        for place in self._texts:
+            if (kind, form) in self._given.get(place, ()) or any(self.says(place, kind, one) for one in spelled):
+                return place
+            if not self._tokens[place].isdisjoint(spelled) or (kind in PATHS and form in self._path_forms[place]):
+                return place
+        return None
+
+    def holds(self, kind: str, form: str, value: str) -> bool:
+        """Whether an identifier stands anywhere, without a look at every token: quick on a long text."""
+        return any(
+            (kind, form) in self._given.get(place, ()) or self.says(place, kind, value) for place in self._texts
+        )
+
+    def says(self, place: Place, kind: str, value: str) -> bool:
+        """Whether the text of a place says a value, as a whole token."""
+        flat = self._flat[place]
+        if kind in CASELESS or (kind == "error" and " " in value):
+            return stands_in(squeezed(value).casefold(), self._folded[place], kind)
+        wanted = squeezed(value) if kind in SPACED else value
+        return stands_in(wanted, flat, kind) or (
+            len(wanted) > 3 and any(stands_in(wanted, text, kind) for text in self._other_readings[place])
+        )
+
+    def relative(self, kind: str, value: str) -> str | None:
+        """What is left of a path: a token that ends it, that it ends, or that lies below it."""
+        if kind not in PATHS or not value.strip("/"):
+            return None
+        form = path_form(value, self._folders)
+        for token in self._paths_by_name.get(form.rsplit("/", 1)[-1], ()):
+            if ends_with(form, token) or ends_with(token, form):
+                return token
+        for token in self._paths:
+            if token.startswith(form + "/") or f"/{form.lstrip('/')}/" in token:
+                return token
+        return None
+
+    def tokens(self) -> Iterator[str]:
+        """Every token, whatever its place, without order."""
+        for place in self._texts:
+            yield from self._tokens[place]
+
+    def text(self, *places: Place) -> str:
+        """All of it, or what stands in these places."""
+        return "\n".join(text for place, text in self._texts.items() if not places or place in places)
+
+    @cached_property
+    def _tokens(self) -> dict[Place, frozenset[str]]:
+        found = {}
+        for place, text in self._texts.items():
+            readings = {text, _unescaped(text)}
+            runs = {run.text for reading in readings for line in reading.split("\n") for run in runs_of(line)}
+            found[place] = frozenset(runs)
+        return found
+
+    @cached_property
+    def _path_forms(self) -> dict[Place, frozenset[str]]:
+        return {
+            place: frozenset(path_form(token, self._folders) for token in tokens if _pathlike(token))
+            for place, tokens in self._tokens.items()
+        }
+
+    @cached_property
+    def _paths(self) -> tuple[str, ...]:
+        return tuple(
+            sorted({path_form(token, self._folders) for token in self.tokens() if _pathlike(token) or "." in token})
+        )
+
+    @cached_property
+    def _paths_by_name(self) -> dict[str, list[str]]:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for path in self._paths:
+            found[path.rsplit("/", 1)[-1]].append(path)
+        return found
+
+    @cached_property
+    def _flat(self) -> dict[Place, str]:
+        return {place: squeezed(text) for place, text in self._texts.items()}
+
+    @cached_property
+    def _folded(self) -> dict[Place, str]:
+        return {place: text.casefold() for place, text in self._flat.items()}
+
+    @cached_property
+    def _other_readings(self) -> dict[Place, tuple[str, ...]]:
+        """Where a text wraps inside a word, or is a JSON string that was not parsed."""
+        found = {}
+        for place, text in self._texts.items():
+            readings = [] if len(text) > _MOST_LOOKED_AT else [_BROKEN.sub("", text)]
+            if (unescaped := _unescaped(text)) is not text:
+                readings.append(squeezed(unescaped))
+            found[place] = tuple(readings)
+        return found
+
+
+def _unescaped(text: str) -> str:
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub(lambda match: _ESCAPES[match.group()], _UNICODE.sub(lambda match: chr(int(match[1], 16)), text))
+
+
+def _pathlike(token: str) -> bool:
+    return "/" in token or "\\" in token

@@ -1,0 +1,78 @@
+"""Whether one string is a near neighbour of another: a digit swapped, a sign flipped, cut short, made longer."""
+
+import re
+
+from ctxcli.guard.forms import PATHS, squeezed
+
+_SIGN = re.compile(r"^[-+−]")
+_WORD = re.compile(r"\w+")
+_ALIKE = 0.6
+"""Share of its words that a quotation has to keep to be a changed one and not another."""
+_LONGEST_TAIL = 12
+"""Characters by which a neighbour may be longer."""
+
+
+def is_near(kind: str, original: str, other: str) -> bool:
+    """Whether `other` is what is left of `original` after a slip; equal strings are not near."""
+    if original == other or not original or not other:
+        return False
+    if kind == "quoted":
+        return _alike(original, other)
+    if original.casefold() == other.casefold() or _SIGN.sub("", original) == _SIGN.sub("", other):
+        return True
+    if kind in PATHS and _one_segment_off(original, other):
+        return True
+    return _cut_or_longer(original, other) or within(original, other, 2 if len(original) > 4 else 1)
+
+
+def _cut_or_longer(original: str, other: str) -> bool:
+    shorter, longer = sorted((original, other), key=len)
+    if len(shorter) < 3 or not (longer.startswith(shorter) or longer.endswith(shorter)):
+        return False
+    if longer is other:
+        return len(other) - len(original) <= _LONGEST_TAIL
+    return len(other) >= min(8, (len(original) + 1) // 2)
+
+
+def _one_segment_off(original: str, other: str) -> bool:
+    """The same folders with a name that is nearly the same, or the same name in a folder that differs once."""
+    one, two = original.split("/"), other.split("/")
+    if len(one) != len(two) or len(one) < 2:
+        return False
+    off = [at for at in range(len(one)) if one[at] != two[at]]
+    if len(off) != 1:
+        return False
+    if off[0] < len(one) - 1:
+        return len(one) > 2 or within(one[0], two[0], 2)
+    return one[-1].split(".")[0] == two[-1].split(".")[0] or within(one[-1], two[-1], 2)
+
+
+def _alike(original: str, other: str) -> bool:
+    words, others = set(_WORD.findall(squeezed(original).casefold())), set(_WORD.findall(squeezed(other).casefold()))
+    return bool(words) and len(words & others) / len(words | others) >= _ALIKE
+
+
+def within(one: str, two: str, most: int) -> bool:
+    """Whether at most so many insertions, deletions, substitutions or swaps of neighbours lie between two strings.
+
+    Time and memory are linear in the length: only the band of `most` around the diagonal is filled
+    (restricted Damerau-Levenshtein distance).
+    """
+    if abs(len(one) - len(two)) > most:
+        return False
+    far = most + 1
+    before_last: list[int] = []
+    last = [column if column <= most else far for column in range(len(two) + 1)]
+    for row, sign in enumerate(one, 1):
+        this = [far] * (len(two) + 1)
+        if row <= most:
+            this[0] = row
+        for column in range(max(1, row - most), min(len(two), row + most) + 1):
+            cost = min(last[column] + 1, this[column - 1] + 1, last[column - 1] + (sign != two[column - 1]))
+            if row > 1 and column > 1 and sign == two[column - 2] and one[row - 2] == two[column - 1]:
+                cost = min(cost, before_last[column - 2] + 1)
+            this[column] = cost
+        if min(this) > most:
+            return False
+        before_last, last = last, this
+    return last[-1] <= most

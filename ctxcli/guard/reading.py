@@ -1,0 +1,89 @@
+"""A transcript read for the guard: the identifiers and the plain text of each message, each looked at once."""
+
+import hashlib
+from collections.abc import Container, Iterable
+from functools import cached_property
+
+from ctxcli.identifiers import Extractor, extract
+from ctxcli.identifiers.gather import Use, texts_of, uses_in
+from ctxcli.identifiers.normalise import plain
+from ctxcli.identifiers.secrets import secrets_in
+from ctxcli.model import MAIN, PLAIN_TEXT, EventKind, Message, Part, PartKind, Transcript
+
+PartAt = tuple[int, int]
+"""(message, part): where a part stands in its transcript."""
+
+
+class Reading:
+    """What one transcript says, part by part; nothing is extracted before it is asked for, nor twice."""
+
+    def __init__(self, transcript: Transcript, extractor: Extractor = extract) -> None:
+        self.transcript = transcript
+        self.extractor = extractor
+        self._uses: dict[PartAt, list[Use]] = {}
+        self.is_text = transcript.format == PLAIN_TEXT
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages of the transcript."""
+        return self.transcript.messages
+
+    def uses(self, at: PartAt) -> list[Use]:
+        """The identifiers of a part, in order."""
+        if at not in self._uses:
+            message = self.messages[at[0]]
+            place_of = {id(part): (at[0], number) for number, part in enumerate(message.parts)}
+            self._uses.update((place, []) for place in place_of.values())
+            for use in uses_in(message, self.extractor, plain=self.is_text):
+                self._uses[place_of[id(use.part)]].append(use)
+        return self._uses[at]
+
+    @cached_property
+    def failed(self) -> frozenset[str]:
+        """Ids of the tool calls whose result says that they failed."""
+        return frozenset(
+            part.ref
+            for message in self.messages
+            for part in message.parts
+            if part.kind is PartKind.TOOL_RESULT and part.failed and part.ref
+        )
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """The credentials that stand in it."""
+        return frozenset(
+            secret for message in self.messages for part in message.parts for secret in secrets_in(plain(part.text))
+        )
+
+    def text(self, parts: Iterable[PartAt]) -> str:
+        """The text of parts in plain form, each on lines of its own."""
+        return "\n".join(plain(text) for at in parts for text in texts_of(self.part(at)))
+
+    def part(self, at: PartAt) -> Part:
+        """One part."""
+        return self.messages[at[0]].parts[at[1]]
+
+    def parts(self, indices: Iterable[int], without: Container[PartAt] = ()) -> list[PartAt]:
+        """The parts of these messages."""
+        every = ((index, number) for index in indices for number in range(len(self.messages[index].parts)))
+        return [at for at in every if at not in without]
+
+
+def live(transcript: Transcript, lane: str = MAIN) -> tuple[list[int], frozenset[PartAt]]:
+    """What is in a lane's context at the end: its messages, and their parts that were cleared."""
+    in_context = {index: None for index, message in enumerate(transcript.messages) if message.lane == lane}
+    cleared: set[PartAt] = set()
+    for event in transcript.events:
+        if event.lane == lane and event.kind is not EventKind.STRIP:
+            for index in event.drops:
+                in_context.pop(index, None)
+            cleared.update(event.clears)
+    return list(in_context), frozenset(cleared)
+
+
+def digest(reading: Reading, parts: Iterable[PartAt]) -> str:
+    """SHA-256 of the text of parts, each ended by a zero byte."""
+    found = hashlib.sha256()
+    for at in parts:
+        found.update(reading.part(at).text.encode("utf-8", "surrogatepass") + b"\0")
+    return found.hexdigest()

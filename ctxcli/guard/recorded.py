@@ -1,0 +1,100 @@
+"""The compactions that a transcript records: for each the true context before it and after it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ctxcli.guard.holdings import Place
+from ctxcli.guard.reading import PartAt, Reading
+from ctxcli.guard.sides import After, Before, Piece
+from ctxcli.model import COMPACTIONS, Event, EventKind, Message, PartKind, Role
+from ctxcli.reports.identifiers import SEEN
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One compaction that a transcript records."""
+
+    event: Event
+    before: Before
+    after: After
+    then: tuple[PartAt, ...]
+    """What was said later in the lane."""
+
+
+def recorded(reading: Reading) -> Iterator[Recorded]:
+    """Each compaction of each lane, in the order of the transcript."""
+    transcript = reading.transcript
+    live: dict[str, dict[int, None]] = {}
+    cleared: dict[str, set[PartAt]] = {}
+    entered = 0
+    for event in sorted(transcript.events, key=lambda event: event.at):
+        for index in range(entered, event.at):
+            live.setdefault(transcript.messages[index].lane, {})[index] = None
+        entered = max(entered, event.at)
+        here, gone = live.setdefault(event.lane, {}), cleared.setdefault(event.lane, set())
+        if event.kind in COMPACTIONS:
+            yield _at(reading, event, list(here), frozenset(gone))
+        for index in event.drops:
+            here.pop(index, None)
+        if event.kind is not EventKind.STRIP:
+            gone.update(event.clears)
+
+
+def _at(reading: Reading, event: Event, here: list[int], gone: frozenset[PartAt]) -> Recorded:
+    messages = reading.messages
+    own = [index for index, message in enumerate(messages) if message.lane == event.lane]
+    drops = frozenset(event.drops)
+    first_gone = min(drops, default=None)
+    kept = [index for index in here if index not in drops]
+    new = list(_rebuilt(reading, event, own))
+    pieces = []
+    for at in reading.parts(kept, gone | frozenset(event.clears)):
+        pinned = first_gone is None or at[0] < first_gone or messages[at[0]].role is Role.SYSTEM
+        pieces.append(Piece(Place.SUMMARY if pinned else Place.TAIL, reading, at))
+    for at in reading.parts(new):
+        authored = reading.part(at).kind is PartKind.SUMMARY
+        pinned = authored or messages[at[0]].role is Role.SYSTEM
+        pieces.append(Piece(Place.SUMMARY if pinned else Place.TAIL, reading, at, authored))
+    last = new[-1] if new else event.at - 1
+    past = reading.parts(index for index in own if index < event.at)
+    return Recorded(
+        event,
+        Before(reading, reading.parts(here, gone), past, event.lane),
+        After(reading, pieces, [piece.at for piece in pieces], opaque=event.opaque),
+        tuple(reading.parts(index for index in own if index > last)),
+    )
+
+
+def _rebuilt(reading: Reading, event: Event, own: list[int]) -> Iterator[int]:
+    """The messages that the compaction put in the place of what it dropped: the summary, and what was attached again.
+
+    They end where the model answers, or where the user says something new.
+    """
+    for index in own:
+        if index < event.at:
+            continue
+        message = reading.messages[index]
+        if event.summary is not None and index <= event.summary:
+            yield index
+        elif event.summary is not None and _is_attached(message):
+            yield index
+        else:
+            return
+
+
+def _is_attached(message: Message) -> bool:
+    return message.role is not Role.ASSISTANT and (message.harness or message.copied) or all(
+        part.kind is PartKind.DOCUMENT for part in message.parts
+    )
+
+
+def used_later(found: Recorded) -> set[tuple[str, str]]:
+    """What the conversation stated or touched after the compaction, by key."""
+    reading = found.before.reading
+    return {
+        found.before.key(use)
+        for at in found.then
+        if not reading.messages[at[0]].copied
+        for use in reading.uses(at)
+        if use.source != SEEN
+    }

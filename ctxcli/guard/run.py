@@ -1,0 +1,113 @@
+"""The guard: two contexts under a policy, or each compaction that a transcript records."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ctxcli.guard.compare import Comparison
+from ctxcli.guard.conclude import conclude
+from ctxcli.guard.known import Key
+from ctxcli.guard.policy import Policy
+from ctxcli.guard.reading import Reading, live
+from ctxcli.guard.recorded import Recorded, recorded, used_later
+from ctxcli.guard.sides import After, Before, pieces_against
+from ctxcli.identifiers import Extractor, extract
+from ctxcli.model import MAIN, PartKind, Transcript
+from ctxcli.reports.guard import AT_RISK, KEPT, NOTED, CompactionRef, GuardReport, Hindsight, Round
+from ctxcli.shelf import Weigh
+
+_HELD = (KEPT, AT_RISK, NOTED)
+
+
+def guard(
+    before: Transcript,
+    after: Transcript,
+    policy: Policy,
+    weigh: Weigh,
+    *,
+    extractor: Extractor = extract,
+    notes: Transcript | None = None,
+) -> GuardReport:
+    """Compare what is in the context at the end of one transcript with what is at the end of another, or a text."""
+    one, other = Reading(before, extractor), Reading(after, extractor)
+    old = Before(one, one.parts(*live(before)), _said(one, MAIN))
+    indices, cleared = live(after)
+    parts = other.parts(indices, cleared)
+    opaque = any(other.part(at).kind is PartKind.OPAQUE and _stands_for_a_summary(after, at[0]) for at in parts)
+    new = After(other, pieces_against(old, other, parts), parts, opaque, _named(notes, other, extractor))
+    return conclude(Comparison(old, new, policy), weigh, notes=notes)
+
+
+def guard_recorded(
+    transcript: Transcript,
+    policy: Policy,
+    weigh: Weigh,
+    *,
+    extractor: Extractor = extract,
+    notes: Transcript | None = None,
+) -> Iterator[GuardReport]:
+    """One report for each compaction that the transcript records, in order."""
+    reading = Reading(transcript, extractor)
+    found = list(recorded(reading))
+    first_required: dict[tuple[str, Key], int] = {}
+    for number, one in enumerate(found, 1):
+        after = replace(one.after, notes=_named(notes, reading, extractor, one.after))
+        comparison = Comparison(one.before, after, policy)
+        for key in comparison.required.keys:
+            first_required.setdefault((one.event.lane, key), number)
+        own = {key: n for (lane, key), n in first_required.items() if lane == one.event.lane}
+        event = one.event
+        yield conclude(
+            comparison, weigh, notes=notes,
+            compaction=CompactionRef(
+                event.line, number, len(found), event.kind.value, event.trigger, event.tokens_before
+            ),
+            hindsight=_hindsight(one, comparison),
+            rounds=_rounds(own, comparison, number) if len(found) > 1 else (),
+        )  # fmt: skip
+
+
+def _said(reading: Reading, lane: str) -> list[tuple[int, int]]:
+    return reading.parts(index for index, message in enumerate(reading.messages) if message.lane == lane)
+
+
+def _stands_for_a_summary(transcript: Transcript, index: int) -> bool:
+    return any(event.summary == index and event.opaque for event in transcript.events)
+
+
+def _named(
+    notes: Transcript | None, reading: Reading, extractor: Extractor, after: After | None = None
+) -> Reading | None:
+    """The notes, if the context names their file."""
+    if notes is None:
+        return None
+    name = notes.path.replace("\\", "/").rsplit("/", 1)[-1]
+    parts = after.own_parts if after else reading.parts(live(reading.transcript)[0])
+    return Reading(notes, extractor) if any(name in reading.part(at).text for at in parts) else None
+
+
+def _hindsight(one: Recorded, comparison: Comparison) -> Hindsight | None:
+    """Of what was used later and had appeared before, the share that is held; of the policy's kinds, without secrets."""
+    if one.after.opaque:
+        return None
+    used = [
+        key
+        for key in used_later(one)
+        if (known := comparison.known.get(key)) is not None and not known.secret
+        and (comparison.policy.everything or known.kind in comparison.policy.kinds)
+    ]  # fmt: skip
+    held = sum(comparison.status[key] in _HELD for key in used)
+    return Hindsight(len(used), held, round(held / len(used), 4) if used else None)
+
+
+def _rounds(first_required: dict[Key, int], comparison: Comparison, number: int) -> tuple[Round, ...]:
+    """What was first required before each compaction so far, and is held by the context after this one."""
+    if comparison.after.opaque:
+        return ()
+    holdings = comparison.holdings
+    rows = []
+    for n in range(1, number + 1):
+        keys = [key for key, since in first_required.items() if since == n]
+        rows.append(Round(n, len(keys), sum(holdings.place_of(*key, ()) is not None for key in keys)))
+    return tuple(rows)
+
+
