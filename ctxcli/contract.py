@@ -11,6 +11,8 @@ from ctxcli.errors import SettingError
 _TITLES = {
     "audit": "what `ctx audit` concludes",
     "audit-call": "one call, a line of `ctx audit --format jsonl`",
+    "guard": "what `ctx guard` concludes",
+    "guard-baseline": "the findings that `ctx guard --update-baseline` writes",
     "identifiers": "what `ctx identifiers` finds",
 }
 SCHEMAS: Mapping[str, str] = MappingProxyType(_TITLES)

@@ -20,6 +20,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from ctxcli.model import Layer
 from ctxcli.renderers.json import CallLine
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.guard import KEPT, LOST, STATUSES, UNJUDGED, VERDICTS, WEAKENED, BaselineDocument, GuardReport
 from ctxcli.reports.identifiers import SOURCES, IdentifiersReport
 
 TARGET = Path(__file__).parent.parent / "schemas"
@@ -27,6 +28,8 @@ BASE = "https://json-schema.org/draft/2020-12/schema"
 DOCUMENTS = {
     "audit": (AuditReport, "ctx.audit"),
     "audit-call": (CallLine, "ctx.audit.call"),
+    "guard": (GuardReport, "ctx.guard"),
+    "guard-baseline": (BaselineDocument, "ctx.guard-baseline"),
     "identifiers": (IdentifiersReport, "ctx.identifiers"),
 }
 WORDS: dict[str, list[Any]] = {
@@ -38,6 +41,12 @@ WORDS: dict[str, list[Any]] = {
     "LayerBudget.layer": [*(layer.value for layer in Layer), "unattributed"],
     "Totals.basis": ["measured", "estimated", "mixed"],
     "Totals.output_basis": ["measured", "estimated", "mixed", "placeholder"],
+    "CompactionRef.kind": ["summary", "clear", "trim", "rewrite"],
+    "ConstraintRow.status": [KEPT, WEAKENED, LOST, UNJUDGED],
+    "Finding.rule": ["CTX101", "CTX102", "CTX103", "CTX104", "CTX105"],
+    "Finding.source": [*SOURCES, None],
+    "Finding.status": [*STATUSES[1:]],
+    "GuardReport.verdict": [*VERDICTS],
     "IdentifierRow.source": [*SOURCES],
     "Limit.name": ["max-context", "fail-over", "max-growth"],
 }

@@ -20,7 +20,7 @@ from ctxcli.tokens import CountCache, counter
 
 @click.command("audit")
 @opt.options(
-    opt.files, opt.settings, opt.output_format, opt.json_, opt.output,
+    opt.files, opt.settings, opt.output_format("audit"), opt.json_, opt.output,
     click.option("--all", "every_call", is_flag=True, help="Every call, and every conversation of a file in full."),
     opt.conversation, opt.from_format, opt.max_context, opt.reserve_output, opt.share, opt.fail_over,
     opt.max_growth, opt.tokenizer, opt.cache, opt.strict, opt.exit_zero,
@@ -36,7 +36,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> int:
     sources = Sources(flags["conversation"], flags["from_"], strict=flags["strict"])
     run = _Run(_settings(ctx, flags), sources)
     how = canvas(flags["output"], every_call=flags["every_call"], full=flags["conversation"] is not None)
-    drawing = opt.renderer(flags).audit(run.reports(list(find(files))), how)
+    drawing = opt.drawing("audit", flags)(run.reports(list(find(files))), how)
     sources.write(drawing, flags["output"], *files, flags["config"].path)
     return run.exit_code(exit_zero=flags["exit_zero"])
 

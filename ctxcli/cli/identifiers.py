@@ -20,7 +20,7 @@ from ctxcli.reports.identifiers import SOURCES, IdentifierRow, IdentifiersReport
 
 @click.command("identifiers")
 @opt.options(
-    opt.files, opt.settings, opt.output_format, opt.json_, opt.output,
+    opt.files, opt.settings, opt.output_format("identifiers"), opt.json_, opt.output,
     click.option("--kinds", "only", metavar="KIND,...", default="",
                  help=f"Only these: {', '.join(KINDS)}, and your own."),
     click.option("--source", "wanted", type=click.Choice(SOURCES), multiple=True,
@@ -48,7 +48,7 @@ def command(files: tuple[str, ...], only: str, wanted: tuple[str, ...], **flags:
             chosen = tuple(row for row in rows if row.kind in kinds and row.source in (wanted or SOURCES))
             yield _report(path, transcript, chosen)
 
-    drawing = opt.renderer(flags).identifiers(reports(), canvas(flags["output"], every_call=flags["everything"]))
+    drawing = opt.drawing("identifiers", flags)(reports(), canvas(flags["output"], every_call=flags["everything"]))
     sources.write(drawing, flags["output"], *files, flags["config"].path)
     return 2 if sources.failed else 0
 

@@ -10,7 +10,7 @@ from ctxcli.errors import SettingError
 from ctxcli.files.settings import SettingsFile, find_settings, read_settings
 from ctxcli.formats import FORMATS
 from ctxcli.renderers import RENDERERS
-from ctxcli.shelf import Renderer
+from ctxcli.shelf import Drawing
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 SETTABLE: dict[str, str] = {
@@ -31,15 +31,45 @@ _TYPES = {
     "fail_over": Share(),
     "max_growth": Tokens(),
 }
-_TABLES = ("kinds",)
+GUARD_SETTABLE: dict[str, str] = {
+    "require": "sources that are required, or globs over values",
+    "kinds": "kinds that are required",
+    "ignore": "globs over values that are not required",
+    "min_kept": 'share that suffices: "90%", or of a kind: ["path=95%"]',
+    "strict": "what only moved fails too; what was not read as it stands is fatal",
+    "notes": "the notes file that counts beside the context",
+    "baseline": "file of findings that are known",
+    "allow_unverifiable": "a summary that cannot be read passes",
+    "require_compaction": "a transcript that records no compaction fails",
+    "waivers": "identifiers that may go: [[guard.waivers]] value, reason, kind, until",
+}
+"""The keys of the table `[guard]`, and what each one sets."""
+_TABLES = ("kinds", "guard")
 """Tables of a settings file that are no flag: the command that uses them reads them."""
+_OWN_KEYS = {"guard": GUARD_SETTABLE}
+"""Tables whose keys are flags of the command of that name."""
 
 
 def _apply_settings(ctx: click.Context, param: click.Parameter, value: str | None) -> SettingsFile:  # noqa: ARG001
     """Feed the settings file to click as defaults; an unknown key is an error."""
     file = read_settings(value) if value else find_settings()
-    ctx.default_map = {**(ctx.default_map or {}), **settings_of(file)}
+    own = _own_settings(file, ctx.info_name or "")
+    ctx.default_map = {**(ctx.default_map or {}), **settings_of(file), **own}
     return file
+
+
+def _own_settings(file: SettingsFile, command: str) -> dict[str, Any]:
+    """The values of a command's own table; raises SettingError for a key that it does not have."""
+    found: dict[str, Any] = {}
+    for table, keys in _OWN_KEYS.items():
+        for key, value in file.values.get(table, {}).items():
+            name = key.replace("-", "_")
+            if name not in keys:
+                known = ", ".join(each.replace("_", "-") for each in keys)
+                raise SettingError(f"{file.path}: {table}.{key} is no setting; there are {known}")
+            if table == command and name != "waivers":
+                found[name] = value
+    return found
 
 
 def settings_of(file: SettingsFile) -> dict[str, Any]:
@@ -83,10 +113,17 @@ settings = click.option(
     help="Settings file, instead of the nearest ctx.toml or [tool.ctx] in pyproject.toml.",
 )
 files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
-output_format = click.option(
-    "-f", "--format", "format_", type=click.Choice(list(RENDERERS)), default="table", show_default=True,
-    help="How the report is written.",
-)  # fmt: skip
+
+
+def output_format(report: str) -> Callable[[CommandT], CommandT]:
+    """`--format` with the formats that draw this report."""
+    names = [name for name, card in RENDERERS.items() if getattr(card, report) is not None]
+    return click.option(
+        "-f", "--format", "format_", type=click.Choice(names), default="table", show_default=True,
+        help="How the report is written.",
+    )  # fmt: skip
+
+
 json_ = click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
 output = click.option("-o", "--output", metavar="FILE", help="Write the report to a file, whole or not at all.")
 conversation = click.option(
@@ -129,9 +166,10 @@ strict = click.option("--strict", is_flag=True, help="Anything that was not read
 exit_zero = click.option("--exit-zero", is_flag=True, help="Report only: exit 0 where a check failed.")
 
 
-def renderer(flags: dict[str, Any]) -> Renderer:
-    """The output format that `--format` and `--json` choose."""
-    return RENDERERS["json" if flags["as_json"] else flags["format_"]]
+def drawing(report: str, flags: dict[str, Any]) -> Drawing[Any]:
+    """How the output format that `--format` and `--json` choose draws this report."""
+    chosen: Drawing[Any] = getattr(RENDERERS["json" if flags["as_json"] else flags["format_"]], report)
+    return chosen
 
 
 def options(*decorators: Callable[[CommandT], CommandT]) -> Callable[[CommandT], CommandT]:

@@ -70,3 +70,18 @@ class LayerShare(_Type):
         except ValueError:
             self.fail(f"{name!r} is no layer; there are {', '.join(Layer)}", param, ctx)
         return layer, Share().convert(share, param, ctx)
+
+
+class KeptShare(_Type):
+    """A share that suffices, of everything or of a kind: 90%, path=95%."""
+
+    name = "[kind=]share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str | None, float]:
+        """(kind or None, share)."""
+        if isinstance(value, tuple):
+            return value
+        kind, sign, share = str(value).rpartition("=")
+        if sign and not kind.strip():
+            self.fail(f"{value!r} names no kind; write path=95%", param, ctx)
+        return (kind.strip() if sign else None), Share().convert(share, param, ctx)

@@ -2,11 +2,16 @@
 
 import hashlib
 from collections.abc import Iterable
+from typing import Any
 
+from ctxcli.contract import problems
 from ctxcli.errors import SettingError
-from ctxcli.reports.guard import BaselineDocument, BaselineEntry
+from ctxcli.reports.guard import BaselineDocument, BaselineEntry, ConstraintRow, Finding, GuardReport
+from ctxcli.rules import CONSTRAINT as CONSTRAINT_RULE
 
 KIND = "ctx.guard-baseline"
+CONSTRAINT = "constraint"
+"""How waivers and baselines call a boundary."""
 
 
 def fingerprint(rule: str, kind: str, form: str) -> str:
@@ -14,15 +19,30 @@ def fingerprint(rule: str, kind: str, form: str) -> str:
     return hashlib.sha256("\0".join((rule, kind, form)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def baseline_of(entries: Iterable[BaselineEntry]) -> BaselineDocument:
-    """The document that holds these findings, each once, in order."""
-    return BaselineDocument(KIND, 1, tuple(sorted(set(entries), key=lambda one: (one.rule, one.kind, one.fingerprint))))
+def baseline_of(reports: Iterable[GuardReport]) -> BaselineDocument:
+    """The document that holds whatever fails in these reports, or is known already; each once, in order."""
+    entries = set()
+    for report in reports:
+        entries.update(BaselineEntry(one.rule, one.kind, one.fingerprint) for one in report.findings if _counts(one))
+        entries.update(
+            BaselineEntry(CONSTRAINT_RULE.name, CONSTRAINT, row.fingerprint) for row in report.constraints if _counts(row)
+        )
+    return BaselineDocument(KIND, 1, tuple(sorted(entries, key=lambda one: (one.rule, one.kind, one.fingerprint))))
 
 
-def fingerprints(path: str, document: object, problems: Iterable[str]) -> frozenset[str]:
+def _counts(row: Finding | ConstraintRow) -> bool:
+    return row.fails or row.baselined
+
+
+def fingerprints_of(path: str, document: Any) -> frozenset[str]:
     """The findings of a baseline file; raises SettingError where the document is none."""
-    for problem in problems:
+    for problem in problems("guard-baseline", document):
         raise SettingError(f"{path}: is no baseline that ctx wrote: {problem}. --update-baseline writes a new one.")
-    if not isinstance(document, dict):
-        raise SettingError(f"{path}: is no baseline that ctx wrote")
     return frozenset(entry["fingerprint"] for entry in document["findings"])
+
+
+def used_of(reports: Iterable[GuardReport]) -> frozenset[str]:
+    """The entries of a baseline that a run had a use for."""
+    return frozenset(
+        row.fingerprint for report in reports for row in (*report.findings, *report.constraints) if row.baselined
+    )

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ctxcli.guard.baseline import fingerprint
+from ctxcli.guard.derive import is_derived
 from ctxcli.guard.forms import PATHS, normal, path_form
 from ctxcli.guard.holdings import Holdings, Place
-from ctxcli.guard.known import Key, Known, is_pattern, is_throwaway
+from ctxcli.guard.known import Key, Known
 from ctxcli.guard.near import is_near
 from ctxcli.guard.policy import Policy, Required, required_of
 from ctxcli.guard.sides import After, Before
@@ -61,6 +62,7 @@ class Comparison:
         return required_of(
             self.known, self.policy,
             in_constraints=self.before.in_constraints, in_last_error=self.before.in_last_error,
+            folders=self.before.folders,
         )  # fmt: skip
 
     @cached_property
@@ -86,26 +88,30 @@ class Comparison:
     # -- what nobody said before
 
     def _find_mutations(self) -> None:
-        """Strangers beside what is lost are mutations; identifiers among the others were invented."""
+        """Strangers beside what is lost are mutations; identifiers among the others were invented.
+
+        Where BEFORE is not whole, nothing can be called a stranger for sure.
+        """
         strangers = self._strangers()
-        gone = [key for key, status in self.status.items() if status in (LOST, MOVED)]
-        gone.sort(key=lambda key: key not in self.required.keys)
         taken: set[str] = set()
-        for key in gone:
-            one = self.known[key]
-            for stranger in strangers:
-                if stranger.kind in (None, one.kind) and self._is_slip(one, stranger):
-                    self.status[key] = MUTATED
-                    self.nearest[key] = stranger.value
+        if self.before.is_whole:
+            gone = [key for key, status in self.status.items() if status in (LOST, MOVED)]
+            for key in sorted(gone, key=lambda key: key not in self.required.keys):
+                one = self.known[key]
+                slip = next((stranger for stranger in strangers if self._is_slip(one, stranger)), None)
+                if slip is not None:
+                    self.status[key], self.nearest[key] = MUTATED, slip.value
                     if key in self.required.keys:
-                        taken.add(stranger.value)
-                    break
-        kinds = self.policy.kinds
+                        taken.add(slip.value)
         for stranger in strangers:
-            if stranger.kind in kinds and stranger.value not in taken and not self._can_be_derived(stranger):
-                self.invented.append((stranger, self._like(stranger)))
+            if stranger.kind in self.policy.kinds and stranger.value not in taken and not self._can_be_derived(stranger):
+                like = self._like(stranger)
+                if stranger.kind != "branch" or like:  # “the a/b branch” is often no branch's name
+                    self.invented.append((stranger, like))
 
     def _is_slip(self, one: Known, stranger: Stranger) -> bool:
+        if stranger.kind not in (None, one.kind):
+            return False
         value = path_form(stranger.value, self.before.folders) if one.kind in PATHS else stranger.value
         return any(is_near(one.kind, spelling, value) for spelling in (*one.spellings, one.form))
 
@@ -128,24 +134,19 @@ class Comparison:
 
     def _can_be_derived(self, stranger: Stranger) -> bool:
         """Whether a stranger is put together from what the original held, or stands for nothing in particular."""
-        if is_secret(stranger.value, self.secrets):
+        own = self.before.reading.transcript.id
+        if is_secret(stranger.value, self.secrets) or (own and len(own) > 7 and own in stranger.value):
             return True
-        text = self.before.ever_held.text()
-        if stranger.kind not in PATHS:
-            return stranger.kind in ("version", "error") and stranger.value in text
-        if is_pattern(stranger.value) or is_throwaway(stranger.value):
-            return True
-        form = path_form(stranger.value, self.before.folders).strip("/")
-        if f"/{form}" in text or f"{form}/" in text:
-            return True
-        folder, _, name = form.rpartition("/")
-        return bool(folder) and name in text and any(
-            f"/{end}/" in text or f"{end}/" in text or f"/{end}" in text for end in (folder, folder.rsplit("/", 1)[-1])
-        )  # fmt: skip
+        return is_derived(stranger.kind or "", stranger.value, self.before.ever_held.text(), self.before.folders)
 
     def _like(self, stranger: Stranger) -> str | None:
-        near = (one for one in self.known.values() if one.kind == stranger.kind and self._is_slip(one, stranger))
-        return next((one.value for one in near), None)
+        """What BEFORE held that is nearest: a slip away, or a file whose name ends so."""
+        alike = [one.value for one in self.known.values() if one.kind == stranger.kind]
+        near = next((one.value for one in self.known.values() if stranger.kind == one.kind and self._is_slip(one, stranger)), None)
+        if near is None and stranger.kind in PATHS:
+            name = stranger.value.rsplit("/", 1)[-1]
+            return min((value for value in alike if value.endswith(name)), key=len, default=None)
+        return near
 
     # -- findings
 
@@ -160,7 +161,8 @@ class Comparison:
         required = key in self.required.keys
         rule = RULE_OF[status]
         waiver = self.policy.waiver_for(one.kind, one.value) if required else None
-        known = fingerprint(rule, one.kind, one.form) in self.policy.baseline
+        print_ = fingerprint(rule, one.kind, one.form)
+        known = print_ in self.policy.baseline
         bad = status in (LOST, MUTATED) or (status == MOVED and self.policy.strict)
         why = self.required.keys.get(key) or self.required.excused.get(key)
         nearest = self.nearest.get(key)
@@ -170,16 +172,21 @@ class Comparison:
             first_line=one.first_line, last_line=one.last_line, uses=one.uses,
             nearest=mask(nearest, self.secrets) if nearest else None, masked=one.secret,
             waived=waiver.reason if waiver else None, baselined=bool(required and known), why=why,
+            fingerprint=print_,
         )  # fmt: skip
 
     def _invented(self, stranger: Stranger, like: str | None) -> Finding:
         kind = stranger.kind or ""
+        sure = self.before.is_whole
         waiver = self.policy.waiver_for(kind, stranger.value)
         form = normal(kind, stranger.value, self.before.folders)
-        known = fingerprint(RULE_OF[INVENTED], kind, form) in self.policy.baseline
+        print_ = fingerprint(RULE_OF[INVENTED], kind, form)
+        known = print_ in self.policy.baseline
         return Finding(
-            rule=RULE_OF[INVENTED], status=INVENTED, kind=kind, value=mask(stranger.value, self.secrets), required=True,
-            fails=not waiver and not known, source=None, role=None, first_line=stranger.line, last_line=stranger.line,
+            rule=RULE_OF[INVENTED], status=INVENTED, kind=kind, value=mask(stranger.value, self.secrets), required=sure,
+            fails=sure and not waiver and not known, source=None, role=None, first_line=stranger.line, last_line=stranger.line,
             uses=1, nearest=mask(like, self.secrets) if like else None, masked=False,
-            waived=waiver.reason if waiver else None, baselined=known, why=None,
+            waived=waiver.reason if waiver else None, baselined=known,
+            why=None if sure else "the file does not hold the whole context before, so it may have stood there",
+            fingerprint=print_,
         )  # fmt: skip

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ctxcli.guard.baseline import fingerprint
+from ctxcli.guard.baseline import CONSTRAINT, fingerprint
 from ctxcli.guard.compare import RULE_OF, Comparison
 from ctxcli.guard.judging import Judgement, judged
-from ctxcli.guard.policy import CONSTRAINT, Policy
+from ctxcli.guard.policy import Policy
 from ctxcli.guard.sides import After
 from ctxcli.identifiers.secrets import mask
 from ctxcli.model import Role, Transcript
@@ -175,12 +175,13 @@ def _constraints(comparison: Comparison) -> Iterable[ConstraintRow]:
         required, why = _is_required(constraint.role, constraint.pasted, after, judgement)
         waiver = policy.waiver_for(CONSTRAINT, constraint.text)
         form = " ".join(constraint.text.casefold().split())
-        known = fingerprint(RULE_OF[CONSTRAINT], CONSTRAINT, form) in policy.baseline
+        print_ = fingerprint(RULE_OF[CONSTRAINT], CONSTRAINT, form)
+        known = print_ in policy.baseline
         yield ConstraintRow(
             text=mask(constraint.text, comparison.secrets), line=constraint.line, status=judgement.status,
             required=required, fails=bad and required and not waiver and not known,
             stands=mask(judgement.stands, comparison.secrets) if judgement.stands else None, why=why,
-            waived=waiver.reason if waiver else None, baselined=known,
+            waived=waiver.reason if waiver else None, baselined=known, fingerprint=print_,
         )  # fmt: skip
 
 
@@ -211,6 +212,11 @@ def _remarks(
 ) -> Iterable[str]:
     if comparison.after.opaque:
         yield "The summary is encrypted or empty: what it holds cannot be checked, and nothing is said to be lost."
+    if not comparison.before.is_whole:
+        yield (
+            "The file holds less than half of the context that the provider measured before the compaction: it begins "
+            "in the middle of a session. What seems invented may have stood there, and does not fail."
+        )
     if notes is not None and comparison.after.notes is None:
         yield f"AFTER does not name the notes file ({notes.path}), so what stands there does not count."
     if any(row.status == UNJUDGED for row in constraints):

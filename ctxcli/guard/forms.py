@@ -25,6 +25,8 @@ def normal(kind: str, value: str, folders: Sequence[str] = ()) -> str:
         return value.casefold()
     if kind == "url":
         return url_form(value)
+    if kind == "ticket":
+        return value.removeprefix("#") if value[1:].isdigit() else value
     if kind == "quantity":
         return _SPACE.sub("", value)
     if kind == "error" and " " in value:

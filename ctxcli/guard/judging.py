@@ -30,6 +30,7 @@ _IDLE = frozenset(
     """.split()
 )
 _ONLY = frozenset("only solely exclusively just nothing alone sole".split())
+_REASON = re.compile(r":\s|\s(?:because|since|so that|as otherwise)\s|\s[–—-]\s", re.IGNORECASE)
 _NEARLY_ALL, _SOME = 0.75, 0.4
 """Share of a constraint's words that a sentence holds: of the same thing; perhaps of the same thing."""
 
@@ -82,7 +83,16 @@ class Judge:
         self._whole = f" {self._run} "
 
     def judge(self, constraint: str) -> Judgement:
-        """Compare by words: verbatim, else the sentence that shares most of them."""
+        """Compare by words, with its reason or without."""
+        found = self._judge(constraint)
+        demand = _REASON.split(constraint, maxsplit=1)[0]
+        if found.status in (KEPT, WEAKENED) or demand == constraint or len(demand) < 12:
+            return found
+        bare = self._judge(demand)
+        return bare if bare.status in (KEPT, WEAKENED) else found
+
+    def _judge(self, constraint: str) -> Judgement:
+        """Verbatim, else the sentence that shares most of the words."""
         wanted = Sentence(constraint)
         if f" {' '.join(wanted.words)} " in self._whole:
             return Judgement(KEPT, constraint, "word for word")

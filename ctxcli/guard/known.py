@@ -32,6 +32,8 @@ class Known:
     """Whether the user stated it."""
     only_failed: bool = True
     """Whether every use that counts was in a call that failed."""
+    only_aside: bool = True
+    """Whether every use that counts was in the text of a file, or in a code block of the assistant."""
     secret: bool = False
 
     @property
@@ -56,6 +58,8 @@ class Known:
         self.by_user = self.by_user or (use.source == STATED and use.role == "user")
         if use.source == STATED or (use.source == TOUCHED and not failed):
             self.only_failed = False
+        if use.source != SEEN and not use.aside:
+            self.only_aside = False
 
 
 def known_in(reading: Reading, parts: Iterable[PartAt], folders: Sequence[str]) -> dict[Key, Known]:
@@ -81,7 +85,7 @@ _SCRATCH_NAME = re.compile(
     r"^(?:te?mp|scratch|junk|throwaway|foo|bar|baz|qux|asdf|untitled)(?:[\W_\d][^/]*)?$|\.(?:te?mp|swp|swo|pid|lock~)$|~$",
     re.IGNORECASE,
 )
-_PATTERN = re.compile(r"[*?{}<>]|\.\.\.|…|\[[^\]]*\]|\$\(|path/to/|(?:^|/)(?:your|my|some)[-_]", re.IGNORECASE)
+_PATTERN = re.compile(r"[*?{}<>]|\.\.\.|…|\[[^\]]*\]|\$\(|path/to/|(?:^|/)(?:your|my|some)[-_]|(?:^|/)_(?:test|spec)\.|\$", re.IGNORECASE)
 
 
 def is_throwaway(path: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from ctxcli.guard.forms import PATHS, squeezed
+from ctxcli.guard.forms import PATHS, ends_with, squeezed
 
 _SIGN = re.compile(r"^[-+−]")
 _WORD = re.compile(r"\w+")
@@ -22,12 +22,14 @@ def is_near(kind: str, original: str, other: str) -> bool:
         return True
     if kind in PATHS and _one_segment_off(original, other):
         return True
+    if kind in PATHS and (ends_with(original, other) or ends_with(other, original)):
+        return False
     return _cut_or_longer(original, other) or within(original, other, 2 if len(original) > 4 else 1)
 
 
 def _cut_or_longer(original: str, other: str) -> bool:
     shorter, longer = sorted((original, other), key=len)
-    if len(shorter) < 3 or not (longer.startswith(shorter) or longer.endswith(shorter)):
+    if len(shorter) < 3 or not longer.startswith(shorter):
         return False
     if longer is other:
         return len(other) - len(original) <= _LONGEST_TAIL

@@ -1,11 +1,11 @@
 """What has to survive: by source, kind and glob, less what is waived, ignored, temporary or secret."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
 
-from ctxcli.guard.forms import PATHS
+from ctxcli.guard.forms import PATHS, path_form
 from ctxcli.guard.known import Key, Known, is_pattern, is_throwaway
 from ctxcli.identifiers import KINDS
 from ctxcli.reports.guard import PolicyUsed
@@ -16,8 +16,7 @@ REQUIRED_KINDS = ("path", "url", "uuid", "hash", "version", "package", "ticket",
 """What a later step has to match, and cannot look up."""
 IN_CONSTRAINTS = ("quantity", "quoted")
 """Required inside a boundary that the user set."""
-CONSTRAINT = "constraint"
-"""How waivers and baselines call a boundary."""
+_USUAL_BRANCHES = frozenset({"main", "master", "develop", "trunk", "HEAD", "origin/main", "origin/master"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +76,10 @@ class Policy:
     def _by_its_uses(self, one: Known) -> tuple[bool, str | None]:
         if one.source != SEEN and one.only_failed:
             return False, "only in calls that failed"
+        if one.source != SEEN and one.only_aside:
+            return False, "only in the text of a file that was written, or in a code block of the assistant"
+        if one.kind == "branch" and one.value in _USUAL_BRANCHES:
+            return False, "the usual name of a branch"
         if one.kind in PATHS and is_throwaway(one.value):
             return False, "temporary, or a scratch name"
         if one.kind in PATHS and is_pattern(one.value):
@@ -133,17 +136,37 @@ class Required:
 
 
 def required_of(
-    known: Mapping[Key, Known], policy: Policy, *, in_constraints: Set[Key], in_last_error: Set[Key]
+    known: Mapping[Key, Known],
+    policy: Policy,
+    *,
+    in_constraints: Set[Key],
+    in_last_error: Set[Key],
+    folders: Sequence[str] = (),
 ) -> Required:
-    """Apply a policy to what a context held."""
+    """Apply a policy to what a context held; `folders` are the agent's working folders."""
     keys: dict[Key, str | None] = {}
     excused: dict[Key, str] = {}
+    own = {path_form(folder) for folder in folders}
     for key, one in known.items():
-        wanted, why = policy.why_required(
-            one, in_constraint=key in in_constraints, in_last_error=key in in_last_error
-        )  # fmt: skip
+        wanted, why = policy.why_required(one, in_constraint=key in in_constraints, in_last_error=key in in_last_error)
+        if wanted and not why and not policy.everything and one.kind in PATHS and one.form in own:
+            wanted, why = False, "the working folder"
         if wanted:
             keys[key] = why
         elif why:
             excused[key] = why
+    if not policy.everything:
+        for key in _within_longer(keys):
+            excused[key] = "the end of a longer path that is required"
+            del keys[key]
     return Required(keys, excused)
+
+
+def _within_longer(keys: Mapping[Key, str | None]) -> list[Key]:
+    """Paths that are the end of another one of these: the same file, said shorter."""
+    ends: set[str] = set()
+    for kind, form in keys:
+        if kind in PATHS:
+            segments = form.strip("/").split("/")
+            ends.update("/".join(segments[at:]) for at in range(1, len(segments)))
+    return [key for key, why in keys.items() if why is None and key[0] in PATHS and key[1].lstrip("/") in ends]

@@ -59,7 +59,7 @@ def _at(reading: Reading, event: Event, here: list[int], gone: frozenset[PartAt]
     past = reading.parts(index for index in own if index < event.at)
     return Recorded(
         event,
-        Before(reading, reading.parts(here, gone), past, event.lane),
+        Before(reading, reading.parts(here, gone), past, event.lane, event.tokens_before),
         After(reading, pieces, [piece.at for piece in pieces], opaque=event.opaque),
         tuple(reading.parts(index for index in own if index > last)),
     )
@@ -96,5 +96,5 @@ def used_later(found: Recorded) -> set[tuple[str, str]]:
         for at in found.then
         if not reading.messages[at[0]].copied
         for use in reading.uses(at)
-        if use.source != SEEN
+        if use.source != SEEN and not use.aside
     }

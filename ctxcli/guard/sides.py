@@ -15,6 +15,10 @@ from ctxcli.model import MAIN, PartKind, Role
 from ctxcli.reports.guard import Side
 
 
+_WHOLE = 0.4
+"""Share of the measured context that a file has to account for. Whole sessions: 0.5 to 0.7; cut ones: below 0.25."""
+
+
 @dataclass(frozen=True)
 class Before:
     """A context before its compaction."""
@@ -25,6 +29,19 @@ class Before:
     past: Sequence[PartAt]
     """Those, and whatever was said earlier in the lane: it tells who stated an identifier first."""
     lane: str = MAIN
+    tokens: int | None = None
+    """What the provider measured it at, where the source recorded that."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the file holds what was in the context: not where it begins in the middle of a session.
+
+        The system prompt and the tools, which some files leave out, and a coarse 3 characters a token are allowed for.
+        """
+        if self.tokens is None:
+            return True
+        characters = sum(len(self.reading.part(at).text) for at in self.parts)
+        return characters / 3 >= _WHOLE * self.tokens
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -72,7 +89,8 @@ class Before:
         last = max((index for index, _ in self.past), default=-1)
         every = self.reading.parts(range(last + 1))
         keys = frozenset(self.key(use) for at in self.past for use in self.reading.uses(at))
-        facts = "\n".join(filter(None, (*self.folders, self.reading.transcript.id, self.reading.transcript.path)))
+        transcript = self.reading.transcript
+        facts = "\n".join(filter(None, (*self.folders, transcript.id, transcript.path)))
         texts = [(Place.SUMMARY, self.reading.text(every)), (Place.SUMMARY, facts)]
         return Holdings(texts, {Place.SUMMARY: keys}, self.folders)
 

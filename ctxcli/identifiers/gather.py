@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ctxcli.identifiers.asides import asides
 from ctxcli.identifiers.extract import Extractor, extract
 from ctxcli.identifiers.normalise import strings_of
 from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Transcript
@@ -23,6 +24,8 @@ class Use(NamedTuple):
     source: str
     part: Part
     """Where it stands."""
+    aside: bool = False
+    """Whether it stands in the text of a file that a call writes, or in a code block of the assistant."""
 
 
 @dataclass(slots=True)
@@ -63,11 +66,12 @@ def uses_in(message: Message, extract: Extractor = extract, *, plain: bool = Fal
     for part in message.parts:
         source = _source(message, part)
         by_user = source == STATED and message.role is Role.USER and not plain
+        role, start = _role(message, plain), part.line or message.line
         for text in texts_of(part):
+            aside = asides(message, part, text)
             for at, hit in extract(text, by_user=by_user):
-                if hit.value != _HIDDEN:
-                    line = part.line or message.line
-                    yield Use(hit.kind, hit.value, line + at if plain else line, _role(message, plain), source, part)
+                if _HIDDEN not in hit.value:
+                    yield Use(hit.kind, hit.value, start + at if plain else start, role, source, part, at in aside)
 
 
 def texts_of(part: Part) -> Iterator[str]:

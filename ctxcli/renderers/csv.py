@@ -9,6 +9,7 @@ from typing import Any
 from ctxcli.renderers.view import printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.calls import CallRow
+from ctxcli.reports.guard import Finding, GuardReport
 from ctxcli.reports.identifiers import IdentifierRow, IdentifiersReport
 from ctxcli.shelf import Canvas, Renderer
 
@@ -34,6 +35,16 @@ def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterato
     for report in reports:
         for row in report.identifiers:
             cells = (report.path, report.conversation, *astuple(row))
+            yield _line(_safe(cell) if isinstance(cell, str) else cell for cell in cells)
+
+
+def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """A header, then the findings of each report."""
+    yield _line(("before", "after", "compaction", *(field.name for field in fields(Finding))))
+    for report in reports:
+        number = report.compaction.n if report.compaction else None
+        for one in report.findings:
+            cells = (report.before.path, report.after.path, number, *astuple(one))
             yield _line(_safe(cell) if isinstance(cell, str) else cell for cell in cells)
 
 
@@ -64,4 +75,4 @@ def _line(cells: Iterable[Any]) -> str:
     return stream.getvalue()
 
 
-RENDERER = Renderer("csv", "one row a call, or an identifier", audit, identifiers)
+RENDERER = Renderer("csv", "one row a call, an identifier, or a finding", audit, identifiers, guard)

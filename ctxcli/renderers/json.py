@@ -80,8 +80,13 @@ def identifier_lines(reports: Iterable[IdentifiersReport], canvas: Canvas) -> It
             yield dump({"path": report.path, "conversation": report.conversation, **asdict(row)}) + "\n"
 
 
-JSON = Renderer("json", "one document, or an array of several", document, document)
+def document_lines(reports: Iterable[Any], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """A report a line."""
+    return (dump(report) + "\n" for report in reports)
+
+
+JSON = Renderer("json", "one document, or an array of several", document, document, document)
 JSONL = Renderer(
     "jsonl", "a document a line; of a single conversation, a call a line; an identifier a line",
-    audit_lines, identifier_lines,
+    audit_lines, identifier_lines, document_lines,
 )  # fmt: skip

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Iterator
 
 from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
+from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.shelf import Canvas, Renderer
 
@@ -27,6 +29,12 @@ def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterato
     """Each report under a heading."""
     for number, report in enumerate(reports):
         yield ("\n" if number else "") + _page(identifiers_blocks(report, everything=canvas.every_call))
+
+
+def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:
+    """Each report under a heading."""
+    for number, report in enumerate(reports):
+        yield ("\n" if number else "") + _page(guard_blocks(report, everything=canvas.every_call))
 
 
 def _page(blocks: Iterable[Block]) -> str:
@@ -55,4 +63,4 @@ def _escape(text: str) -> str:
     return printable(text).translate(_SPECIAL)
 
 
-RENDERER = Renderer("markdown", "GitHub-flavoured, for job summaries", audit, identifiers)
+RENDERER = Renderer("markdown", "GitHub-flavoured, for job summaries", audit, identifiers, guard)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
+from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.shelf import Canvas, Renderer
 
@@ -38,6 +40,13 @@ def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterato
     """Each report in full."""
     for number, report in enumerate(reports):
         blocks = list(identifiers_blocks(report, everything=canvas.every_call))
+        yield ("\n\n" if number else "") + _draw(blocks, canvas)
+
+
+def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:
+    """Each report in full."""
+    for number, report in enumerate(reports):
+        blocks = list(guard_blocks(report, everything=canvas.every_call))
         yield ("\n\n" if number else "") + _draw(blocks, canvas)
 
 
@@ -194,4 +203,4 @@ def _notes(notes: Notes, console: "Console", canvas: Canvas) -> None:
             console.print(head, no_wrap=True, crop=False)
 
 
-RENDERER = Renderer("table", "for people: a terminal, a log", audit, identifiers)
+RENDERER = Renderer("table", "for people: a terminal, a log", audit, identifiers, guard)

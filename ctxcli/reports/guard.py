@@ -123,6 +123,8 @@ class Finding:
     baselined: bool
     why: str | None
     """What makes it required or not, beyond its source and kind."""
+    fingerprint: str
+    """What a baseline knows it by: SHA-256 of rule, kind and normal form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,7 @@ class ConstraintRow:
     """What was compared: the words, their polarity, the numbers."""
     waived: str | None
     baselined: bool
+    fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,175 @@
+"""A comparison as blocks: what happened in five lines, then what fails, grouped by kind, the worst first."""
+
+from collections.abc import Iterator, Sequence
+
+from ctxcli.renderers.view import Block, Column, Facts, Grid, Notes, about, number, percent, plural
+from ctxcli.reports.guard import (
+    AT_RISK,
+    INVENTED,
+    LOSS,
+    LOST,
+    MOVED,
+    MUTATED,
+    UNVERIFIABLE,
+    ConstraintRow,
+    Finding,
+    GuardReport,
+)
+
+_MOST = 16
+"""Findings that one comparison shows; of several recorded in one transcript they share them."""
+_FEWEST = 4
+_WORST = {MUTATED: 0, INVENTED: 1, LOST: 2, MOVED: 3, AT_RISK: 4}
+_VERDICTS = {LOSS: "LOSS", UNVERIFIABLE: "NOT VERIFIABLE", "pass": "PASS"}
+
+
+def guard_blocks(report: GuardReport, *, everything: bool = False) -> Iterator[Block]:
+    """The blocks of one report."""
+    yield Facts(tuple(_head(report)))
+    rows = [row for row in report.constraints if row.status != "kept" and (row.fails or everything or not row.required)]
+    if rows:
+        yield _constraint_grid(rows)
+    findings = [one for one in report.findings if one.fails or everything]
+    of = report.compaction.of if report.compaction else 1
+    shown = findings if everything else most_telling(findings, max(_FEWEST, _MOST // of))
+    if shown:
+        yield _grid(shown)
+    rest = len(findings) - len(shown)
+    if rest > 0:
+        yield Notes("more", (f"{plural(rest, 'finding')} more that fail; --all lists everything",))
+    if report.remarks:
+        yield Notes("note", report.remarks)
+
+
+def most_telling(findings: Sequence[Finding], most: int) -> list[Finding]:
+    """The first so many in the order of what matters, then grouped by kind again."""
+    chosen = sorted(findings, key=_weight)[:most]
+    first_of: dict[str, int] = {}
+    for at, one in enumerate(chosen):
+        first_of.setdefault(one.kind, at)
+    return sorted(chosen, key=lambda one: (first_of[one.kind], _weight(one)))
+
+
+def _weight(one: Finding) -> tuple[bool, int, bool, int, int]:
+    """What fails, the worst status, the user's own words, what was used most."""
+    return (not one.fails, _WORST[one.status], one.role != "user", -one.uses, one.first_line or 0)
+
+
+def _head(report: GuardReport) -> Iterator[tuple[str, ...]]:
+    counts = report.counts
+    yield tuple(title_of(report))
+    yield (_VERDICTS[report.verdict], *what_happened(report))
+    sources = [
+        f"{name} {number(row.found)}, {number(row.held)} held" for name, row in report.by_source.items() if row.found
+    ]
+    if report.verdict != UNVERIFIABLE and sources:
+        yield ("of all identifiers:", *sources)
+    if report.hindsight and report.hindsight.used:
+        hindsight = report.hindsight
+        yield (
+            f"hindsight: of {plural(hindsight.used, 'identifier')} that were used later, {number(hindsight.held)} held"
+            f" ({percent(hindsight.recall)})",
+            *_rounds(report),
+        )
+    extra = [f"{number(getattr(counts, name))} {name}" for name in ("waived", "baselined", "masked") if getattr(counts, name)]
+    if counts.required:
+        extra.insert(0, f"carrying all that is required takes {about(report.tokens_to_carry)} tokens")
+    if extra:
+        yield tuple(extra)
+
+
+def title_of(report: GuardReport) -> Iterator[str]:
+    """What is compared with what."""
+    before, after = report.before, report.after
+    of = (f"conversation {before.conversation}",) if before.conversation and report.compaction is None else ()
+    yield before.path
+    if report.compaction is None:
+        yield f"against {after.path}"
+        yield from of
+        return
+    one = report.compaction
+    yield f"compaction {one.n} of {one.of}, line {number(one.line)}"
+    yield " ".join(filter(None, (one.kind, f"({one.trigger})" if one.trigger else "")))
+    if one.tokens_before:
+        yield f"{number(one.tokens_before)} tokens before"
+
+
+def what_happened(report: GuardReport) -> Iterator[str]:
+    """The counts of what is required, and what became of the boundaries."""
+    counts = report.counts
+    if report.verdict == UNVERIFIABLE:
+        yield f"{plural(counts.required, 'required identifier')}, and a summary that is encrypted or empty"
+        return
+    held = counts.kept + counts.at_risk + counts.noted
+    yield f"{number(held)} of {plural(counts.required, 'required identifier')} held"
+    for name, word in (("at_risk", "of them at risk"), ("noted", "of them in the notes"), ("moved", "moved"), ("lost", "lost")):
+        if getattr(counts, name):
+            yield f"{number(getattr(counts, name))} {word}"
+    for name in (MUTATED, INVENTED):
+        failing = sum(one.fails for one in report.findings if one.status == name)
+        if failing:
+            yield f"{number(failing)} {name}"
+    bad = sum(row.fails for row in report.constraints)
+    if report.constraints:
+        many = len(report.constraints)
+        yield f"{number(bad)} of {plural(many, 'boundary', 'boundaries')} lost or weakened" if bad else f"{plural(many, 'boundary', 'boundaries')} set, none known to be lost"
+
+
+def _rounds(report: GuardReport) -> Iterator[str]:
+    """What is still held of what was required first before each earlier compaction."""
+    earlier = [row for row in report.rounds if row.required and report.compaction and row.n < report.compaction.n]
+    if earlier:
+        said = ", ".join(f"{number(row.held)} of {number(row.required)} from before compaction {row.n}" for row in earlier)
+        yield f"still held: {said}"
+
+
+def _grid(findings: Sequence[Finding]) -> Grid:
+    columns = (
+        Column("rule", spare=True), Column("status"), Column("kind"), Column("identifier", long=True),
+        Column("line", right=True), Column("uses", right=True, spare=True), Column("from", spare=True),
+        Column("what stands there now", long=True),
+    )  # fmt: skip
+    return Grid(columns, tuple(_row(one) for one in findings))
+
+
+def _row(one: Finding) -> tuple[str, ...]:
+    origin = f"{one.source} ({one.role})" if one.source and one.role else one.source or "AFTER"
+    return (
+        one.rule, one.status.replace("_", " "), one.kind, one.value, number(one.first_line), number(one.uses),
+        origin, now(one),
+    )  # fmt: skip
+
+
+def now(one: Finding) -> str:
+    """What stands in AFTER instead, or why the finding does not fail."""
+    if one.waived:
+        return f"waived: {one.waived}"
+    if one.baselined:
+        return "in the baseline"
+    if one.status == INVENTED:
+        return f"BEFORE has {one.nearest}" if one.nearest else one.why or "nothing like it in BEFORE"
+    if one.nearest:
+        return one.nearest
+    if one.status == AT_RISK:
+        return "in the kept messages only"
+    return one.why or "nothing"
+
+
+def _constraint_grid(rows: Sequence[ConstraintRow]) -> Grid:
+    columns = (
+        Column("rule", spare=True), Column("boundary", long=True), Column("status"), Column("line", right=True),
+        Column("what stands there now", long=True), Column("because", long=True, spare=True),
+    )  # fmt: skip
+    return Grid(
+        columns,
+        tuple(
+            ("CTX106", row.text, row.status, number(row.line), _instead(row), row.why)
+            for row in sorted(rows, key=lambda row: not row.fails)
+        ),
+    )
+
+
+def _instead(row: ConstraintRow) -> str:
+    if row.waived:
+        return f"waived: {row.waived}"
+    return "in the baseline" if row.baselined else row.stands or "nothing"

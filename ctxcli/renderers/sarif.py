@@ -1,0 +1,66 @@
+"""SARIF 2.1.0, for code scanning."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import quote
+
+from ctxcli import __version__
+from ctxcli.renderers.ci import Alert, alerts_of
+from ctxcli.renderers.json import dump
+from ctxcli.renderers.view import printable
+from ctxcli.reports.guard import GuardReport
+from ctxcli.rules import RULES
+from ctxcli.shelf import Canvas, Renderer, Rule
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_ORDER = list(RULES)
+
+
+def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """One run: every rule, and a result for each finding; waived and known ones are suppressed."""
+    results = [_result(alert) for report in reports for alert in alerts_of(report)]
+    driver = {
+        "name": "ctx",
+        "version": __version__,
+        "informationUri": "https://pypi.org/project/ctx-transcripts/",
+        "rules": [_rule(rule) for rule in RULES.values()],
+    }
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    yield dump({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=True)
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.name,
+        "name": rule.title,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": rule.fix},
+        "defaultConfiguration": {"level": rule.level},
+    }
+
+
+def _result(alert: Alert) -> dict[str, Any]:
+    place = {
+        "artifactLocation": {"uri": _uri(alert.path)},
+        "region": {"startLine": max(alert.line, 1)},
+    }
+    found: dict[str, Any] = {
+        "ruleId": alert.rule,
+        "ruleIndex": _ORDER.index(alert.rule),
+        "level": alert.level,
+        "message": {"text": printable(alert.message)},
+        "locations": [{"physicalLocation": place}],
+        "partialFingerprints": {"ctx/v1": alert.fingerprint},
+    }
+    if alert.waived or alert.baselined:
+        why = alert.waived or "in the baseline"
+        found["suppressions"] = [{"kind": "external", "status": "accepted", "justification": printable(why)}]
+    return found
+
+
+def _uri(path: str) -> str:
+    return "stdin" if path == "-" else quote(path.replace("\\", "/"), safe="/:@+,;=~!$&'()*")
+
+
+RENDERER = Renderer("sarif", "SARIF 2.1.0, for code scanning", guard=guard)
