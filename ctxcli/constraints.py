@@ -1,4 +1,4 @@
-"""Sentences by which a user, or a project's instructions, set a boundary: must, never, only, do not, at most …
+"""Sentences by which a user, or a project's instructions, set a boundary: must, never, only, do not.
 
 Found by form, in English: a sentence counts when it demands or forbids, not when it describes ("I don't have the
 order id") or asks. What stands in code, tables and quotations is no demand.
@@ -29,14 +29,13 @@ _FORMS = [
         rf"{_START}(?:never|always|avoid|refrain\s+from|under\s+no\s+circumstances)\s+\w",
         rf"{_START}(?:keep|leave)\s+(?!in\s+mind|an?\s+eye|going|it\s+up|track)\w",
         rf"{_START}(?:let[’']?s|let\s+us)\s+(?:not|never|only)\s+\w",
-        r"\b(?:you|we|it|they|this|that|which|agents?)\s+(?:should\s*(?:not|n[’']?t)|should\s+never"
-        r"|are\s+not\s+allowed|must)\b(?!\s+matter)",
+        r"\b(?:you|we|it|they|this|that|which|agents?)\s+(?:should\s*(?:not|n[’']?t|\s+never)|must)\b(?!\s+matter)",
         r"\b(?:never|only|always)\s+(?:ever\s+)?" + _VERBS + r"\b",
         r"\b" + _VERBS + r"(?:ing)?\s+only\b",
         r"\b(?:I[’']?d|I\s+would|I|we)\s+only\s+(?:like|want|need|accept|allow)\b",
         r"\b(?:not\s+allowed|forbidden|prohibited|off[- ]limits|no\s+exceptions?)\b",
-        r"\b(?:at\s+most|at\s+least|no\s+more\s+than|not\s+more\s+than|no\s+less\s+than|no\s+fewer\s+than"
-        r"|no\s+longer\s+than|not\s+exceed(?:ing)?|a\s+maximum\s+of|a\s+minimum\s+of)\s+[~<>=]*[$€£]?\d",
+        r"\b(?:at\s+(?:most|least)|(?:no|not)\s+(?:more|less|fewer|longer)\s+than)\s+[~<>=]*[$€£]?\d",
+        r"\b(?:not\s+exceed(?:ing)?|a\s+(?:maximum|minimum)\s+of)\s+[~<>=]*[$€£]?\d",
         r"\b(?:must|should|keep|stay|stays|need|needs|has\s+to)\b.*(?:<=|>=|≤|≥|<|>|\bunder|\bbelow|\bwithin|\bover)\s*[$€£]?\d",
         r"^(?!(?:it|this|that|I|they|there|he|she|which|works?)\b).*\bwithout\s+\w+ing\b",
         r"^(?:[-*•]\s+|\d+[.)]\s+)?no\s+(?!worries|problem|need|idea|one\b|thanks|i\b|way|matter|such|longer)[a-z]+(?:\s+\w+)+",

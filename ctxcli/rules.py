@@ -23,7 +23,7 @@ INVENTED = Rule(
     "Remove it, or replace it by what the original says.",
 )  # fmt: skip
 MOVED = Rule(
-    "CTX104", "moved", "warning", "Only a part of a required identifier is left: the end, the name or the folder of a path.",
+    "CTX104", "moved", "warning", "Only a part of a required identifier is left: the end or the folder of a path.",
     "src/auth/login.ts is now login.ts, or only files below the folder are named. It can be found again if nothing "
     "else is called so. Fails under --strict.",
     "Write the whole path once.",

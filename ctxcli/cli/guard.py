@@ -35,19 +35,21 @@ from ctxcli.tokens import CountCache, choose, counter
     opt.settings, opt.output_format("guard"), opt.json_, opt.output,
     click.option("--all", "everything", is_flag=True, help="Every finding, those that do not fail included."),
     click.option("--require", multiple=True, metavar="WHAT",
-                 help="stated, touched, seen, all, none, or a glob over values; repeatable. [default: stated, touched]"),
-    click.option("--kinds", multiple=True, metavar="KIND,...", help="Kinds that are required, or all. [default: see `ctx guard` in the README]"),
+                 help="stated, touched, seen, all, none, or a glob over values. [default: stated, touched]"),
+    click.option("--kinds", multiple=True, metavar="KIND,...",
+                 help="Kinds that are required, or all. [default: those that nobody can guess]"),
     click.option("--ignore", multiple=True, metavar="GLOB", help="Values that are not required; repeatable."),
     click.option("--min-kept", type=KeptShare(), multiple=True, metavar="[KIND=]SHARE",
                  help="Fail only where less is kept: 90%, path=95%; repeatable."),
-    click.option("--strict", is_flag=True, help="What only moved fails too; a source that was not read as it stands is fatal."),
+    click.option("--strict", is_flag=True, help="What only moved fails too; what was not read as it stands is fatal."),
     click.option("--notes", metavar="FILE", help="A notes file that AFTER names: what stands there is not lost."),
     click.option("--baseline", metavar="FILE", help="Findings that are known do not fail."),
     click.option("--update-baseline", is_flag=True, help="Write what fails now to the baseline, and exit 0."),
     click.option("--allow-unverifiable", is_flag=True, help="A summary that cannot be read passes."),
     click.option("--require-compaction", is_flag=True, help="With --recorded: fail where none is recorded."),
     opt.conversation,
-    click.option("--from", "from_", type=click.Choice([*FORMATS, PLAIN_TEXT]), help="The inputs' format, instead of finding out."),
+    click.option("--from", "from_", type=click.Choice([*FORMATS, PLAIN_TEXT]),
+                 help="The inputs' format, instead of finding out."),
     opt.tokenizer, opt.cache, opt.exit_zero,
 )  # fmt: skip
 def command(files: tuple[str, ...], **flags: Any) -> int:
@@ -131,7 +133,8 @@ class _Run:
             write_whole(path, [dump(document, indent=True)], inputs=lambda: self.sources.read, worth=lambda: True)
             say(f"{path}: {len(document.findings):,} findings written; they no longer fail")
         elif unused := len(self.policy.baseline - used_of(self.done)):
-            say(f"{path}: {unused:,} of {len(self.policy.baseline):,} entries are not needed any more; --update-baseline drops them")
+            many = f"{unused:,} of {len(self.policy.baseline):,} entries"
+            say(f"{path}: {many} are not needed any more; --update-baseline drops them")
 
     def _recorded(self, files: tuple[str, ...]) -> Iterator[GuardReport]:
         for path, transcript in self.sources.transcripts(list(find(files))):
@@ -154,7 +157,7 @@ class _Run:
             if one is None or other is None:
                 self.sources.failed = True
                 if not second.failed and self.sources.given and second.given:
-                    say(f"{before} and {after} do not hold the same number of conversations; choose one with --conversation")
+                    say(f"{before} and {after} hold different numbers of conversations: choose with --conversation")
                 break
             weigh = self._weigh(one[1])
             yield guard(one[1], other[1], self.policy, weigh, extractor=self.extractor, notes=self.notes)

@@ -34,7 +34,7 @@ def policy_of(flags: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Policy:
         everything=_ALL in wanted,
         strict=flags["strict"],
         waivers=waivers_of(file.path, file.values.get("guard", {}).get("waivers", []), kinds),
-        today=date.today(),  # noqa: DTZ011 - a waiver ends where its reader lives
+        today=date.today(),
         min_kept=least,
         allow_unverifiable=flags["allow_unverifiable"],
     )
@@ -60,7 +60,9 @@ def waivers_of(path: str, tables: Any, kinds: Mapping[str, Kind]) -> tuple[Waive
     """The waivers of a settings file; raises SettingError for one without a value or a reason."""
     if not isinstance(tables, list):
         raise SettingError(f"{path}: guard.waivers is a list of tables: [[guard.waivers]]")
-    return tuple(_waiver(f"{path}: guard.waivers, number {number}", table, kinds) for number, table in enumerate(tables, 1))
+    return tuple(
+        _waiver(f"{path}: guard.waivers, number {number}", table, kinds) for number, table in enumerate(tables, 1)
+    )
 
 
 def _waiver(place: str, table: Any, kinds: Mapping[str, Kind]) -> Waiver:

@@ -41,4 +41,7 @@ def _row(card: Rule) -> dict[str, str]:
 
 def _explained(card: Rule) -> str:
     paragraphs = (card.summary, card.why, f"What to do: {card.fix}")
-    return "\n\n".join([f"{card.name} {card.title} ({card.level})", *(textwrap.fill(text, 88) for text in paragraphs)]) + "\n"
+    return (
+        "\n\n".join([f"{card.name} {card.title} ({card.level})", *(textwrap.fill(text, 88) for text in paragraphs)])
+        + "\n"
+    )

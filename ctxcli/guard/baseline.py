@@ -21,11 +21,13 @@ def fingerprint(rule: str, kind: str, form: str) -> str:
 
 def baseline_of(reports: Iterable[GuardReport]) -> BaselineDocument:
     """The document that holds whatever fails in these reports, or is known already; each once, in order."""
-    entries = set()
+    entries: set[BaselineEntry] = set()
     for report in reports:
         entries.update(BaselineEntry(one.rule, one.kind, one.fingerprint) for one in report.findings if _counts(one))
         entries.update(
-            BaselineEntry(CONSTRAINT_RULE.name, CONSTRAINT, row.fingerprint) for row in report.constraints if _counts(row)
+            BaselineEntry(CONSTRAINT_RULE.name, CONSTRAINT, row.fingerprint)
+            for row in report.constraints
+            if _counts(row)
         )
     return BaselineDocument(KIND, 1, tuple(sorted(entries, key=lambda one: (one.rule, one.kind, one.fingerprint))))
 
@@ -43,6 +45,8 @@ def fingerprints_of(path: str, document: Any) -> frozenset[str]:
 
 def used_of(reports: Iterable[GuardReport]) -> frozenset[str]:
     """The entries of a baseline that a run had a use for."""
-    return frozenset(
-        row.fingerprint for report in reports for row in (*report.findings, *report.constraints) if row.baselined
-    )
+    found: set[str] = set()
+    for report in reports:
+        found.update(one.fingerprint for one in report.findings if one.baselined)
+        found.update(row.fingerprint for row in report.constraints if row.baselined)
+    return frozenset(found)

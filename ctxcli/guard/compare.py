@@ -6,9 +6,9 @@ from functools import cached_property
 
 from ctxcli.guard.baseline import fingerprint
 from ctxcli.guard.derive import is_derived
-from ctxcli.guard.forms import PATHS, normal, path_form
+from ctxcli.guard.forms import PATHS, Key, normal, path_form
 from ctxcli.guard.holdings import Holdings, Place
-from ctxcli.guard.known import Key, Known
+from ctxcli.guard.known import Known
 from ctxcli.guard.near import is_near
 from ctxcli.guard.policy import Policy, Required, required_of
 from ctxcli.guard.sides import After, Before
@@ -18,6 +18,8 @@ from ctxcli.reports.guard import AT_RISK, INVENTED, KEPT, LOST, MOVED, MUTATED, 
 from ctxcli.rules import RULES
 
 _STATUS = {Place.SUMMARY: KEPT, Place.NOTES: NOTED, Place.TAIL: AT_RISK}
+_UNLIKE = frozenset({"quantity", "date", "quoted", "error", "email", "flag", "env", "ticket"})
+"""Kinds that are no slip of another kind: `1.2s` is no version."""
 RULE_OF = {rule.title.replace("-", "_"): rule.name for rule in RULES.values()}
 """Rule ids by status."""
 
@@ -95,8 +97,7 @@ class Comparison:
         strangers = self._strangers()
         taken: set[str] = set()
         if self.before.is_whole:
-            gone = [key for key, status in self.status.items() if status in (LOST, MOVED)]
-            for key in sorted(gone, key=lambda key: key not in self.required.keys):
+            for key in self._gone():
                 one = self.known[key]
                 slip = next((stranger for stranger in strangers if self._is_slip(one, stranger)), None)
                 if slip is not None:
@@ -104,13 +105,25 @@ class Comparison:
                     if key in self.required.keys:
                         taken.add(slip.value)
         for stranger in strangers:
-            if stranger.kind in self.policy.kinds and stranger.value not in taken and not self._can_be_derived(stranger):
+            if (
+                stranger.kind in self.policy.kinds
+                and stranger.value not in taken
+                and not self._can_be_derived(stranger)
+            ):
                 like = self._like(stranger)
                 if stranger.kind != "branch" or like:  # “the a/b branch” is often no branch's name
                     self.invented.append((stranger, like))
 
+    def _gone(self) -> list[Key]:
+        """What is lost or moved and could fail, what is required first."""
+        kinds, due = self.policy.kinds, self.required.keys
+        gone = [
+            key for key, status in self.status.items() if status in (LOST, MOVED) and (key in due or key[0] in kinds)
+        ]
+        return sorted(gone, key=lambda key: key not in due)
+
     def _is_slip(self, one: Known, stranger: Stranger) -> bool:
-        if stranger.kind not in (None, one.kind):
+        if stranger.kind != one.kind and stranger.kind in _UNLIKE:
             return False
         value = path_form(stranger.value, self.before.folders) if one.kind in PATHS else stranger.value
         return any(is_near(one.kind, spelling, value) for spelling in (*one.spellings, one.form))
@@ -128,8 +141,9 @@ class Comparison:
         for piece in pieces:
             for line in piece.reading.text([piece.at]).split("\n"):
                 for run in runs_of(line):
-                    if run.text not in found and len(run.text) > 2 and not ever.holds("", run.text, run.text):
-                        found[run.text] = Stranger(run.text, None, None)
+                    token, kind = run.text, "path" if "/" in run.text else ""
+                    if len(token) > 2 and token not in found and not ever.holds(kind, path_form(token, folders), token):
+                        found[token] = Stranger(token, None, None)
         return list(found.values())
 
     def _can_be_derived(self, stranger: Stranger) -> bool:
@@ -141,20 +155,24 @@ class Comparison:
 
     def _like(self, stranger: Stranger) -> str | None:
         """What BEFORE held that is nearest: a slip away, or a file whose name ends so."""
-        alike = [one.value for one in self.known.values() if one.kind == stranger.kind]
-        near = next((one.value for one in self.known.values() if stranger.kind == one.kind and self._is_slip(one, stranger)), None)
+        alike = [one for one in self.known.values() if one.kind == stranger.kind]
+        near = next((one.value for one in alike if self._is_slip(one, stranger)), None)
         if near is None and stranger.kind in PATHS:
             name = stranger.value.rsplit("/", 1)[-1]
-            return min((value for value in alike if value.endswith(name)), key=len, default=None)
+            return min((one.value for one in alike if one.value.endswith(name)), key=len, default=None)
         return near
 
     # -- findings
 
-    def findings(self) -> list[Finding]:
-        """Every identifier that is not where it should be, in the order of the report."""
-        found = [self._finding(key, status) for key, status in self.status.items() if status not in (KEPT, NOTED)]
-        found += [self._invented(stranger, like) for stranger, like in self.invented]
-        return found
+    @cached_property
+    def findings(self) -> Mapping[Key, Finding]:
+        """Every identifier of BEFORE that is not where it should be."""
+        return {key: self._finding(key, status) for key, status in self.status.items() if status not in (KEPT, NOTED)}
+
+    @cached_property
+    def inventions(self) -> list[Finding]:
+        """Every identifier of AFTER that should not be there."""
+        return [self._invented(stranger, like) for stranger, like in self.invented]
 
     def _finding(self, key: Key, status: str) -> Finding:
         one = self.known[key]
@@ -184,8 +202,9 @@ class Comparison:
         known = print_ in self.policy.baseline
         return Finding(
             rule=RULE_OF[INVENTED], status=INVENTED, kind=kind, value=mask(stranger.value, self.secrets), required=sure,
-            fails=sure and not waiver and not known, source=None, role=None, first_line=stranger.line, last_line=stranger.line,
-            uses=1, nearest=mask(like, self.secrets) if like else None, masked=False,
+            fails=sure and not waiver and not known, source=None, role=None,
+            first_line=stranger.line, last_line=stranger.line, uses=1,
+            nearest=mask(like, self.secrets) if like else None, masked=False,
             waived=waiver.reason if waiver else None, baselined=known,
             why=None if sure else "the file does not hold the whole context before, so it may have stood there",
             fingerprint=print_,

@@ -1,10 +1,12 @@
 """From a comparison to the report: counts, what fails, constraints, and the cost of carrying it all."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ctxcli.guard.baseline import CONSTRAINT, fingerprint
 from ctxcli.guard.compare import RULE_OF, Comparison
+from ctxcli.guard.forms import Key
 from ctxcli.guard.judging import Judgement, judged
 from ctxcli.guard.policy import Policy
 from ctxcli.guard.sides import After
@@ -49,9 +51,8 @@ def conclude(
 ) -> GuardReport:
     """The report of one comparison."""
     policy, after = comparison.policy, comparison.after
-    findings = comparison.findings()
-    counts, by_kind = _counts(comparison, findings)
-    findings = _excused_by_share(findings, counts, by_kind, policy)
+    counts, by_kind = _counts(comparison)
+    findings = _excused_by_share([*comparison.findings.values(), *comparison.inventions], by_kind, policy)
     constraints = () if after.opaque else tuple(_constraints(comparison))
     fails = any(one.fails for one in findings) or any(row.fails for row in constraints)
     verdict = LOSS if fails else UNVERIFIABLE if after.opaque else PASS
@@ -71,45 +72,31 @@ def conclude(
     )  # fmt: skip
 
 
-@dataclass(slots=True)
-class _Tally:
-    """Counts while they are counted."""
-
-    figures: dict[str, int]
-
-    def add(self, name: str) -> None:
-        self.figures[name] = self.figures.get(name, 0) + 1
-
-
-def _counts(comparison: Comparison, findings: Sequence[Finding]) -> tuple[Counts, dict[str, Counts]]:
+def _counts(comparison: Comparison) -> tuple[Counts, dict[str, Counts]]:
     """Of the whole, and by kind; kinds in alphabetical order."""
-    total, kinds = _Tally({}), {}
-    excused: dict[tuple[str, str, str], str] = {}
-    for one in findings:
-        if one.required and one.status in (LOST, MUTATED, MOVED):
-            if one.waived:
-                excused[one.kind, one.value, one.status] = "waived"
-            elif one.baselined and one.status != MOVED:
-                excused[one.kind, one.value, one.status] = "baselined"
+    total: Counter[str] = Counter()
+    kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for key, known in comparison.known.items():
-        names = ["found"]
-        if known.secret:
-            names.append("masked")
+        names = ["found"] + ["masked"] * known.secret
         if key in comparison.required.keys:
-            names.append("required")
-            status = comparison.status.get(key)
-            if status:
-                value = mask(known.value, comparison.secrets)
-                names.append(excused.get((known.kind, value, status), status))
-        tally = kinds.setdefault(known.kind, _Tally({}))
-        for name in names:
-            total.add(name)
-            tally.add(name)
-    for one in findings:
-        if one.status == INVENTED:
-            total.add(INVENTED)
-            kinds.setdefault(one.kind, _Tally({})).add(INVENTED)
-    return Counts(**total.figures), {kind: Counts(**kinds[kind].figures) for kind in sorted(kinds)}
+            names += ["required", *_outcome(comparison, key)]
+        total.update(names)
+        kinds[known.kind].update(names)
+    for one in comparison.inventions:
+        total[INVENTED] += 1
+        kinds[one.kind][INVENTED] += 1
+    return Counts(**total), {kind: Counts(**kinds[kind]) for kind in sorted(kinds)}
+
+
+def _outcome(comparison: Comparison, key: Key) -> list[str]:
+    """What a required identifier counts as; nothing where AFTER cannot be read."""
+    status, finding = comparison.status.get(key), comparison.findings.get(key)
+    if finding is not None and status in (LOST, MUTATED, MOVED):
+        if finding.waived:
+            return ["waived"]
+        if finding.baselined and status != MOVED:
+            return ["baselined"]
+    return [status] if status else []
 
 
 def _by_source(comparison: Comparison) -> dict[str, SourceCounts]:
@@ -125,12 +112,10 @@ def _by_source(comparison: Comparison) -> dict[str, SourceCounts]:
     return rows
 
 
-def _excused_by_share(
-    findings: Iterable[Finding], counts: Counts, by_kind: dict[str, Counts], policy: Policy
-) -> list[Finding]:
+def _excused_by_share(findings: list[Finding], by_kind: dict[str, Counts], policy: Policy) -> list[Finding]:
     """With `--min-kept`, what is lost does not fail while enough is kept; what is wrong always does."""
     if not policy.min_kept:
-        return list(findings)
+        return findings
     of_rest = _summed(figures for kind, figures in by_kind.items() if kind not in policy.min_kept)
 
     def enough(kind: str) -> bool:
@@ -161,7 +146,14 @@ _LAST = len(STATUSES)
 
 def _order(one: Finding) -> tuple[bool, bool, int, str, int, str]:
     """What fails first, then what is required, the worst first, then by kind and line."""
-    return (not one.fails, not one.required, _LAST - STATUSES.index(one.status), one.kind, one.first_line or 0, one.value)
+    return (
+        not one.fails,
+        not one.required,
+        _LAST - STATUSES.index(one.status),
+        one.kind,
+        one.first_line or 0,
+        one.value,
+    )
 
 
 def _constraints(comparison: Comparison) -> Iterable[ConstraintRow]:
@@ -207,9 +199,7 @@ def _tokens_to_carry(comparison: Comparison, weigh: Weigh) -> int:
     return weigh.count([lines])[0] if lines else 0
 
 
-def _remarks(
-    comparison: Comparison, notes: Transcript | None, constraints: Sequence[ConstraintRow]
-) -> Iterable[str]:
+def _remarks(comparison: Comparison, notes: Transcript | None, constraints: Sequence[ConstraintRow]) -> Iterable[str]:
     if comparison.after.opaque:
         yield "The summary is encrypted or empty: what it holds cannot be checked, and nothing is said to be lost."
     if not comparison.before.is_whole:
@@ -220,7 +210,7 @@ def _remarks(
     if notes is not None and comparison.after.notes is None:
         yield f"AFTER does not name the notes file ({notes.path}), so what stands there does not count."
     if any(row.status == UNJUDGED for row in constraints):
-        yield "A boundary that may have been rephrased is reported and does not fail: only a model, or you, can judge it."
+        yield "A boundary that may be rephrased is reported and does not fail: only a model, or you, can judge it."
     for waiver in comparison.policy.waivers:
         if not comparison.policy.in_force(waiver):
             yield f"The waiver for {waiver.value} ended on {waiver.until}: it no longer counts."

@@ -12,6 +12,8 @@ _DRIVE = re.compile(r"^[A-Za-z]:(?=[\\/])")
 _HOST = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)")
 _PLACE = re.compile(r":\d+(?::\d+)?$|\(\d+(?:,\d+)?\)$")
 
+Key = tuple[str, str]
+"""(kind, normal form): what an identifier is counted under."""
 CASELESS = frozenset({"hash", "uuid", "host", "env", "email"})
 PATHS = frozenset({"path", "location"})
 SPACED = frozenset({"quantity", "error", "quoted", "date"})
@@ -101,7 +103,7 @@ def _left_whole(value: str, text: str, at: int, kind: str) -> bool:
     if first.isdigit():
         if before == "@":
             return kind in ("version", "host") or not further.isalnum()
-        return before not in _BEFORE_NUMBERS and before not in "/\\" or (before == "#" and kind != "ticket")
+        return (before not in _BEFORE_NUMBERS and before not in "/\\") or (before == "#" and kind != "ticket")
     if first.isalpha() or first == "_":
         if before == "$" and kind == "env":
             return True
@@ -120,7 +122,7 @@ def _right_whole(value: str, text: str, at: int, kind: str) -> bool:
     if after.isalnum() or after == "_":
         return not value[-1].isalnum() and value[-1] not in "_-./" and value[-1] in "°%€"
     more = further.isalnum() or further in "_*{<$[~" if further else False
-    if after in "/\\" :
+    if after in "/\\":
         return not more
     if after in ".-+@":
         return not more

@@ -45,6 +45,7 @@ class Holdings:
         self._texts = {place: "\n".join(by_place[place]) for place in sorted(by_place)}
         self._given = given
         self._folders = folders
+        self._folded: dict[str, str] = {}
 
     def place_of(self, kind: str, form: str, spellings: Iterable[str]) -> Place | None:
         """The best place where an identifier stands whole, as written or normalised; None where it does not."""
@@ -58,22 +59,24 @@ class Holdings:
 
     def holds(self, kind: str, form: str, value: str) -> bool:
         """Whether an identifier stands anywhere, without a look at every token: quick on a long text."""
-        return any(
-            (kind, form) in self._given.get(place, ()) or self.says(place, kind, value) for place in self._texts
-        )
+        return any((kind, form) in self._given.get(place, ()) or self.says(place, kind, value) for place in self._texts)
 
     def says(self, place: Place, kind: str, value: str) -> bool:
         """Whether the text of a place says a value, as a whole token."""
-        flat = self._flat[place]
-        if kind in CASELESS or (kind == "error" and " " in value):
-            return stands_in(squeezed(value).casefold(), self._folded[place], kind)
-        wanted = squeezed(value) if kind in SPACED else value
-        return stands_in(wanted, flat, kind) or (
-            len(wanted) > 3 and any(stands_in(wanted, text, kind) for text in self._other_readings[place])
-        )
+        caseless = kind in CASELESS or (kind == "error" and " " in value)
+        wanted = squeezed(value) if kind in SPACED or caseless else value
+        readings = [self._flat[place]]
+        if len(wanted) > 3:
+            readings += self._other_readings[place]
+        if caseless:
+            wanted = wanted.casefold()
+            return any(stands_in(wanted, self._casefolded(text), kind) for text in readings)
+        return any(stands_in(wanted, text, kind) for text in readings)
 
     def relative(self, kind: str, value: str) -> str | None:
-        """What is left of a path: a token that ends it, that it ends, or that lies below it."""
+        """What is left of an identifier: a token that ends a path, that it ends or that lies below it; a short hash."""
+        if kind == "hash":
+            return next((token for token in sorted(set(self.tokens())) if _abbreviates(value, token)), None)
         if kind not in PATHS or not value.strip("/"):
             return None
         form = path_form(value, self._folders)
@@ -112,9 +115,7 @@ class Holdings:
 
     @cached_property
     def _paths(self) -> tuple[str, ...]:
-        return tuple(
-            sorted({path_form(token, self._folders) for token in self.tokens() if _pathlike(token) or "." in token})
-        )
+        return tuple(sorted({path_form(token, self._folders) for token in self.tokens() if _NAME.search(token)}))
 
     @cached_property
     def _paths_by_name(self) -> dict[str, list[str]]:
@@ -127,9 +128,10 @@ class Holdings:
     def _flat(self) -> dict[Place, str]:
         return {place: squeezed(text) for place, text in self._texts.items()}
 
-    @cached_property
-    def _folded(self) -> dict[Place, str]:
-        return {place: text.casefold() for place, text in self._flat.items()}
+    def _casefolded(self, text: str) -> str:
+        if text not in self._folded:
+            self._folded[text] = text.casefold()
+        return self._folded[text]
 
     @cached_property
     def _other_readings(self) -> dict[Place, tuple[str, ...]]:
@@ -147,6 +149,17 @@ def _unescaped(text: str) -> str:
     if "\\" not in text:
         return text
     return _ESCAPE.sub(lambda match: _ESCAPES[match.group()], _UNICODE.sub(lambda match: chr(int(match[1], 16)), text))
+
+
+def _abbreviates(value: str, token: str) -> bool:
+    """Whether one hash is the other one in short, 7 to 12 digits of it, as git writes it."""
+    short, full = sorted((value.casefold(), token.casefold()), key=len)
+    return 7 <= len(short) <= 12 < len(full) and full.startswith(short) and _HEX.fullmatch(full) is not None
+
+
+_HEX = re.compile(r"[0-9a-f]{13,128}")
+_NAME = re.compile(r"[/\\._\d-]")
+"""What makes a token a possible file or folder: a plain word says nothing about where it is."""
 
 
 def _pathlike(token: str) -> bool:

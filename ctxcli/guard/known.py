@@ -5,14 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ctxcli.guard.forms import normal, path_form
+from ctxcli.guard.forms import Key, normal, path_form
 from ctxcli.guard.reading import PartAt, Reading
 from ctxcli.identifiers.gather import Use
 from ctxcli.identifiers.secrets import is_secret
 from ctxcli.reports.identifiers import SEEN, SOURCES, STATED, TOUCHED
-
-Key = tuple[str, str]
-"""(kind, normal form)."""
 
 
 @dataclass(slots=True)
@@ -85,7 +82,9 @@ _SCRATCH_NAME = re.compile(
     r"^(?:te?mp|scratch|junk|throwaway|foo|bar|baz|qux|asdf|untitled)(?:[\W_\d][^/]*)?$|\.(?:te?mp|swp|swo|pid|lock~)$|~$",
     re.IGNORECASE,
 )
-_PATTERN = re.compile(r"[*?{}<>]|\.\.\.|…|\[[^\]]*\]|\$\(|path/to/|(?:^|/)(?:your|my|some)[-_]|(?:^|/)_(?:test|spec)\.|\$", re.IGNORECASE)
+_PATTERN = re.compile(
+    r"[*?{}<>]|\.\.\.|…|\[[^\]]*\]|\$\(|path/to/|(?:^|/)(?:your|my|some)[-_]|(?:^|/)_(?:test|spec)\.|\$", re.IGNORECASE
+)
 
 
 def is_throwaway(path: str) -> bool:

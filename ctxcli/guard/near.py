@@ -22,7 +22,7 @@ def is_near(kind: str, original: str, other: str) -> bool:
         return True
     if kind in PATHS and _one_segment_off(original, other):
         return True
-    if kind in PATHS and (ends_with(original, other) or ends_with(other, original)):
+    if kind in PATHS and (_below(original, other) or ends_with(original, other) or ends_with(other, original)):
         return False
     return _cut_or_longer(original, other) or within(original, other, 2 if len(original) > 4 else 1)
 
@@ -34,6 +34,10 @@ def _cut_or_longer(original: str, other: str) -> bool:
     if longer is other:
         return len(other) - len(original) <= _LONGEST_TAIL
     return len(other) >= min(8, (len(original) + 1) // 2)
+
+
+def _below(folder: str, path: str) -> bool:
+    return path.startswith(folder.rstrip("/") + "/")
 
 
 def _one_segment_off(original: str, other: str) -> bool:

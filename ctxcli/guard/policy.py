@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
 
-from ctxcli.guard.forms import PATHS, path_form
-from ctxcli.guard.known import Key, Known, is_pattern, is_throwaway
+from ctxcli.guard.forms import PATHS, Key, path_form
+from ctxcli.guard.known import Known, is_pattern, is_throwaway
 from ctxcli.identifiers import KINDS
 from ctxcli.reports.guard import PolicyUsed
 from ctxcli.reports.identifiers import SEEN, STATED, TOUCHED

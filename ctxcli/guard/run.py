@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from ctxcli.guard.compare import Comparison
 from ctxcli.guard.conclude import conclude
-from ctxcli.guard.known import Key
+from ctxcli.guard.forms import Key
 from ctxcli.guard.policy import Policy
 from ctxcli.guard.reading import Reading, live
 from ctxcli.guard.recorded import Recorded, recorded, used_later
 from ctxcli.guard.sides import After, Before, pieces_against
 from ctxcli.identifiers import Extractor, extract
-from ctxcli.model import MAIN, PartKind, Transcript
+from ctxcli.model import MAIN, Transcript
 from ctxcli.reports.guard import AT_RISK, KEPT, NOTED, CompactionRef, GuardReport, Hindsight, Round
 from ctxcli.shelf import Weigh
 
@@ -32,7 +32,7 @@ def guard(
     old = Before(one, one.parts(*live(before)), _said(one, MAIN))
     indices, cleared = live(after)
     parts = other.parts(indices, cleared)
-    opaque = any(other.part(at).kind is PartKind.OPAQUE and _stands_for_a_summary(after, at[0]) for at in parts)
+    opaque = bool(_opaque_summaries(other, indices) - _opaque_summaries(one, live(before)[0]))
     new = After(other, pieces_against(old, other, parts), parts, opaque, _named(notes, other, extractor))
     return conclude(Comparison(old, new, policy), weigh, notes=notes)
 
@@ -70,8 +70,11 @@ def _said(reading: Reading, lane: str) -> list[tuple[int, int]]:
     return reading.parts(index for index, message in enumerate(reading.messages) if message.lane == lane)
 
 
-def _stands_for_a_summary(transcript: Transcript, index: int) -> bool:
-    return any(event.summary == index and event.opaque for event in transcript.events)
+def _opaque_summaries(reading: Reading, indices: list[int]) -> set[tuple[int, str]]:
+    """(line, time) of the summaries in a context that cannot be read."""
+    summaries = {event.summary for event in reading.transcript.events if event.opaque}
+    messages = reading.messages
+    return {(messages[index].line, messages[index].time) for index in indices if index in summaries}
 
 
 def _named(
@@ -86,7 +89,7 @@ def _named(
 
 
 def _hindsight(one: Recorded, comparison: Comparison) -> Hindsight | None:
-    """Of what was used later and had appeared before, the share that is held; of the policy's kinds, without secrets."""
+    """Of what was used later and had appeared before, the share that is held; of the policy's kinds, no secrets."""
     if one.after.opaque:
         return None
     used = [
@@ -109,5 +112,3 @@ def _rounds(first_required: dict[Key, int], comparison: Comparison, number: int)
         keys = [key for key, since in first_required.items() if since == n]
         rows.append(Round(n, len(keys), sum(holdings.place_of(*key, ()) is not None for key in keys)))
     return tuple(rows)
-
-

@@ -5,15 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ctxcli.constraints import Constraint, constraints_of
-from ctxcli.guard.forms import normal
+from ctxcli.guard.forms import Key, normal
 from ctxcli.guard.holdings import Holdings, Place
-from ctxcli.guard.known import Key, Known, known_in
+from ctxcli.guard.known import Known, known_in
 from ctxcli.guard.policy import IN_CONSTRAINTS
 from ctxcli.guard.reading import PartAt, Reading, digest
 from ctxcli.identifiers.gather import Use
 from ctxcli.model import MAIN, PartKind, Role
 from ctxcli.reports.guard import Side
-
 
 _WHOLE = 0.4
 """Share of the measured context that a file has to account for. Whole sessions: 0.5 to 0.7; cut ones: below 0.25."""

@@ -1,5 +1,6 @@
 """From a text to its identifiers: each kind looks at each line, and the longest of what they find wins."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -21,6 +22,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType({card.name: card for card in _CARDS
 _LONGEST_LINE = 20_000
 """Characters of a line that are looked at; the rest of it is looked at as further lines."""
 
+_LISTED = re.compile(r" {0,6}\d{1,6}(?:→|\t)")
+"""The number before a line of a listed file: without it, the same line is known wherever it is listed."""
+
 _MOST_LINES = 16_384
 """Lines whose identifiers are remembered: transcripts show the same files again and again."""
 
@@ -39,8 +43,11 @@ class Extractor:
         A value and its place are those of the text in plain form (see `normalise.plain`).
         """
         for number, raw in enumerate(plain(content).split("\n")):
-            for piece in _pieces(raw):
-                yield from ((number, hit) for hit in self._known(piece, by_user))
+            listed = _LISTED.match(raw)
+            skipped = listed.end() if listed else 0
+            for piece in _pieces(raw[skipped:] if listed else raw):
+                for hit in self._known(piece, by_user):
+                    yield number, hit._replace(start=hit.start + skipped) if skipped else hit
 
     def of_line(self, text: str, *, by_user: bool = False) -> list[Hit]:
         """The identifiers of one line; what lies inside a longer one is left out, with three exceptions."""

@@ -53,7 +53,7 @@ def _bare(text: str, start: int, line: str) -> Iterator[Run]:
         lead += 1
     if (
         text[lead : lead + 1] in (".", ":")
-        and text[lead + 1 : lead + 2] not in ("/", ".")
+        and text[lead + 1 : lead + 2] not in ("/", "\\", ".")
         and not text[lead + 1 : lead + 2].isalpha()
     ):
         lead += 1

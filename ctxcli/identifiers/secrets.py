@@ -29,7 +29,9 @@ _SAID_TO_BEAR = re.compile(r"(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9+/_.=-]{1
 _IN_A_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,64}:([^\s/@$<>*{]{3,200})@")
 _WORDS = ("KIA", "SIA", "gh", "glpat", "sk-", "k_live", "k_test", "xox", "AIza", "ya29", "SG.", "npm_", "pypi-", "hf_",
           "dop_v1", "shp", "eyJ")  # fmt: skip
-_CUES = re.compile(r"(?i)passw|passphrase|pwd|secret|api[_-]?key|access[_-]?key|token|private[_-]?key|credential|bearer|basic ")
+_CUES = re.compile(
+    r"(?i)passw|passphrase|pwd|secret|api[_-]?key|access[_-]?key|token|private[_-]?key|credential|bearer|basic "
+)
 _SHOWN = 4
 
 

@@ -4,5 +4,6 @@ from ctxcli.renderers import ci, csv, json, markdown, sarif, table
 from ctxcli.shelf import shelf
 
 RENDERERS = shelf(
-    table.RENDERER, json.JSON, json.JSONL, csv.RENDERER, markdown.RENDERER, ci.GITHUB, ci.GITLAB, sarif.RENDERER, ci.JUNIT,
+    table.RENDERER, json.JSON, json.JSONL, csv.RENDERER, markdown.RENDERER,
+    ci.GITHUB, ci.GITLAB, sarif.RENDERER, ci.JUNIT,
 )  # fmt: skip

@@ -40,10 +40,14 @@ def alerts_of(report: GuardReport) -> Iterator[Alert]:
     line = report.compaction.line if report.compaction else 1
     if report.verdict == UNVERIFIABLE:
         level = "note" if report.ok else "error"
-        message = f"{UNVERIFIABLE_RULE.summary} {plural(report.counts.required, 'required identifier')} cannot be checked."
-        yield Alert(UNVERIFIABLE_RULE.name, level, report.before.path, line, message, report.after.sha256, not report.ok)
+        message = (
+            f"{UNVERIFIABLE_RULE.summary} {plural(report.counts.required, 'required identifier')} cannot be checked."
+        )
+        yield Alert(
+            UNVERIFIABLE_RULE.name, level, report.before.path, line, message, report.after.sha256, not report.ok
+        )
     for row in report.constraints:
-        if row.status not in ("kept",) and (row.fails or row.waived or row.baselined):
+        if row.status != "kept" and (row.fails or row.waived or row.baselined):
             yield _boundary(report, row)
     failing = most_telling([one for one in report.findings if one.fails], len(report.findings))
     rest = [one for one in report.findings if one.required and not one.fails]
@@ -56,16 +60,28 @@ def _boundary(report: GuardReport, row: ConstraintRow) -> Alert:
     message = f"{row.status} boundary, {row.why}: “{row.text}”.{stands}"
     level = "error" if row.fails else "note"
     return Alert(
-        CONSTRAINT.name, level, report.before.path, row.line, message, row.fingerprint, row.fails, row.waived, row.baselined
+        CONSTRAINT.name,
+        level,
+        report.before.path,
+        row.line,
+        message,
+        row.fingerprint,
+        row.fails,
+        row.waived,
+        row.baselined,
     )
 
 
 def _alert(report: GuardReport, one: Finding) -> Alert:
     path = report.after.path if one.status == INVENTED else report.before.path
-    level = "error" if one.fails else "note" if one.rule == AT_RISK_RULE.name or one.waived or one.baselined else "warning"
+    level = (
+        "error" if one.fails else "note" if one.rule == AT_RISK_RULE.name or one.waived or one.baselined else "warning"
+    )
     origin = f" ({one.source} by {one.role}, {plural(one.uses, 'use')})" if one.source and one.role else ""
     message = f"{one.status.replace('_', ' ')} {one.kind} {one.value}{origin}. Now: {now(one)}."
-    return Alert(one.rule, level, path, one.first_line or 1, message, one.fingerprint, one.fails, one.waived, one.baselined)
+    return Alert(
+        one.rule, level, path, one.first_line or 1, message, one.fingerprint, one.fails, one.waived, one.baselined
+    )
 
 
 def github(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
@@ -85,7 +101,9 @@ def github(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # 
         verdict = f"{report.verdict}: {', '.join(what_happened(report))}"
         yield f"{_escaped(report.before.path)}: {_escaped(verdict)}\n"
     for level, many in held_back.items():
-        yield _workflow(_COMMAND[level], f"{plural(many, 'finding')} more of this level; the report lists them.", "ctx guard")
+        yield _workflow(
+            _COMMAND[level], f"{plural(many, 'finding')} more of this level; the report lists them.", "ctx guard"
+        )
 
 
 def _workflow(command: str, message: str, title: str, path: str = "", line: int = 0) -> str:
@@ -158,7 +176,9 @@ def _suite(report: GuardReport) -> ElementTree.Element:
 
 def _xml(text: str) -> str:
     """Without the signs that XML 1.0 cannot hold."""
-    return "".join(sign for sign in printable(text) if sign <= "\ud7ff" or "\ue000" <= sign <= "\ufffd" or sign > "\uffff")
+    return "".join(
+        sign for sign in printable(text) if sign <= "\ud7ff" or "\ue000" <= sign <= "\ufffd" or sign > "\uffff"
+    )
 
 
 GITHUB = Renderer("github", "annotations of a GitHub workflow", guard=github)

@@ -65,13 +65,12 @@ def _head(report: GuardReport) -> Iterator[tuple[str, ...]]:
     if report.verdict != UNVERIFIABLE and sources:
         yield ("of all identifiers:", *sources)
     if report.hindsight and report.hindsight.used:
-        hindsight = report.hindsight
-        yield (
-            f"hindsight: of {plural(hindsight.used, 'identifier')} that were used later, {number(hindsight.held)} held"
-            f" ({percent(hindsight.recall)})",
-            *_rounds(report),
-        )
-    extra = [f"{number(getattr(counts, name))} {name}" for name in ("waived", "baselined", "masked") if getattr(counts, name)]
+        later, held = report.hindsight.used, report.hindsight.held
+        said = f"{number(held)} of {plural(later, 'identifier')} used later held ({percent(report.hindsight.recall)})"
+        yield (f"hindsight: {said}", *_rounds(report))
+    extra = [
+        f"{number(getattr(counts, name))} {name}" for name in ("waived", "baselined", "masked") if getattr(counts, name)
+    ]
     if counts.required:
         extra.insert(0, f"carrying all that is required takes {about(report.tokens_to_carry)} tokens")
     if extra:
@@ -102,7 +101,12 @@ def what_happened(report: GuardReport) -> Iterator[str]:
         return
     held = counts.kept + counts.at_risk + counts.noted
     yield f"{number(held)} of {plural(counts.required, 'required identifier')} held"
-    for name, word in (("at_risk", "of them at risk"), ("noted", "of them in the notes"), ("moved", "moved"), ("lost", "lost")):
+    for name, word in (
+        ("at_risk", "of them at risk"),
+        ("noted", "of them in the notes"),
+        ("moved", "moved"),
+        ("lost", "lost"),
+    ):
         if getattr(counts, name):
             yield f"{number(getattr(counts, name))} {word}"
     for name in (MUTATED, INVENTED):
@@ -112,14 +116,20 @@ def what_happened(report: GuardReport) -> Iterator[str]:
     bad = sum(row.fails for row in report.constraints)
     if report.constraints:
         many = len(report.constraints)
-        yield f"{number(bad)} of {plural(many, 'boundary', 'boundaries')} lost or weakened" if bad else f"{plural(many, 'boundary', 'boundaries')} set, none known to be lost"
+        yield (
+            f"{number(bad)} of {plural(many, 'boundary', 'boundaries')} lost or weakened"
+            if bad
+            else f"{plural(many, 'boundary', 'boundaries')} set, none known to be lost"
+        )
 
 
 def _rounds(report: GuardReport) -> Iterator[str]:
     """What is still held of what was required first before each earlier compaction."""
     earlier = [row for row in report.rounds if row.required and report.compaction and row.n < report.compaction.n]
     if earlier:
-        said = ", ".join(f"{number(row.held)} of {number(row.required)} from before compaction {row.n}" for row in earlier)
+        said = ", ".join(
+            f"{number(row.held)} of {number(row.required)} from before compaction {row.n}" for row in earlier
+        )
         yield f"still held: {said}"
 
 

@@ -97,7 +97,14 @@ def _variables(line: Line) -> Iterator[Hit]:
         yield Hit("env", match[1], match.start(1))
 
 
+_ANY_CUE = re.compile(
+    r"^[*+ ] \w|" + "|".join(re.escape(needle) for needles, _ in _BRANCH_CUES for needle in needles if needle.strip())
+)  # the needle that is a blank stands for a list of branches
+
+
 def _branches(line: Line) -> Iterator[Hit]:
+    if not _ANY_CUE.search(line.text):
+        return
     for needles, pattern in _BRANCH_CUES:
         if not any(needle in line.text for needle in needles):
             continue
