@@ -9,7 +9,7 @@ from ctxcli.guard.derive import is_derived
 from ctxcli.guard.forms import PATHS, Key, normal, path_form
 from ctxcli.guard.holdings import Holdings, Place
 from ctxcli.guard.known import Known
-from ctxcli.guard.near import is_near
+from ctxcli.guard.near import below, slip
 from ctxcli.guard.policy import Policy, Required, required_of
 from ctxcli.guard.sides import After, Before
 from ctxcli.identifiers.runs import runs_of
@@ -95,15 +95,7 @@ class Comparison:
         Where BEFORE is not whole, nothing can be called a stranger for sure.
         """
         strangers = self._strangers()
-        taken: set[str] = set()
-        if self.before.is_whole:
-            for key in self._gone():
-                one = self.known[key]
-                slip = next((stranger for stranger in strangers if self._is_slip(one, stranger)), None)
-                if slip is not None:
-                    self.status[key], self.nearest[key] = MUTATED, slip.value
-                    if key in self.required.keys:
-                        taken.add(slip.value)
+        taken = self._mutate(strangers) if self.before.is_whole else frozenset()
         for stranger in strangers:
             if (
                 stranger.kind in self.policy.kinds
@@ -114,6 +106,22 @@ class Comparison:
                 if stranger.kind != "branch" or like:  # “the a/b branch” is often no branch's name
                     self.invented.append((stranger, like))
 
+    def _mutate(self, strangers: list[Stranger]) -> frozenset[str]:
+        """Pair what is gone with strangers, the nearest first, each once; returns those that a required one took."""
+        due = self.required.keys
+        pairs = [
+            (key not in due, far, number, key)
+            for key in self._gone()
+            for number, stranger in enumerate(strangers)
+            if (far := self._slip(self.known[key], stranger)) is not None
+        ]
+        taken: dict[int, bool] = {}
+        for idle, _, number, key in sorted(pairs):
+            if number not in taken and self.status[key] != MUTATED:
+                self.status[key], self.nearest[key] = MUTATED, strangers[number].value
+                taken[number] = not idle
+        return frozenset(strangers[number].value for number, required in taken.items() if required)
+
     def _gone(self) -> list[Key]:
         """What is lost or moved and could fail, what is required first."""
         kinds, due = self.policy.kinds, self.required.keys
@@ -122,11 +130,15 @@ class Comparison:
         ]
         return sorted(gone, key=lambda key: key not in due)
 
-    def _is_slip(self, one: Known, stranger: Stranger) -> bool:
+    def _slip(self, one: Known, stranger: Stranger) -> int | None:
+        """How far a stranger is from an identifier where it may be a slip of it."""
         if stranger.kind != one.kind and stranger.kind in _UNLIKE:
-            return False
+            return None
         value = path_form(stranger.value, self.before.folders) if one.kind in PATHS else stranger.value
-        return any(is_near(one.kind, spelling, value) for spelling in (*one.spellings, one.form))
+        if one.kind in PATHS and below(one.form, value) and not self._can_be_derived(stranger):
+            return 1
+        distances = [slip(one.kind, spelling, value) for spelling in dict.fromkeys((*one.spellings, one.form))]
+        return min((far for far in distances if far is not None), default=None)
 
     def _strangers(self) -> list[Stranger]:
         """What the compaction wrote and the original never held: identifiers first, then other tokens."""
@@ -156,7 +168,7 @@ class Comparison:
     def _like(self, stranger: Stranger) -> str | None:
         """What BEFORE held that is nearest: a slip away, or a file whose name ends so."""
         alike = [one for one in self.known.values() if one.kind == stranger.kind]
-        near = next((one.value for one in alike if self._is_slip(one, stranger)), None)
+        near = next((one.value for one in alike if self._slip(one, stranger) is not None), None)
         if near is None and stranger.kind in PATHS:
             name = stranger.value.rsplit("/", 1)[-1]
             return min((one.value for one in alike if one.value.endswith(name)), key=len, default=None)

@@ -173,7 +173,7 @@ def _constraints(comparison: Comparison) -> Iterable[ConstraintRow]:
             text=mask(constraint.text, comparison.secrets), line=constraint.line, status=judgement.status,
             required=required, fails=bad and required and not waiver and not known,
             stands=mask(judgement.stands, comparison.secrets) if judgement.stands else None, why=why,
-            waived=waiver.reason if waiver else None, baselined=known, fingerprint=print_,
+            waived=waiver.reason if waiver and bad else None, baselined=known and bad, fingerprint=print_,
         )  # fmt: skip
 
 

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Sequence
 
-from ctxcli.guard.forms import PATHS, path_form, url_form
+from ctxcli.guard.forms import PATHS, path_form, stands_in, url_form
 from ctxcli.guard.known import is_pattern, is_throwaway
 
+_SHORTEST_NAME = 4
+"""Characters of a file name that can be recognised anywhere."""
 _OF_A_TICKET = r"(?:pull|pulls|issues?|merge_requests|PRs?|MRs?|pr\s+\w+|issue\s+\w+|tickets?|bugs?)[\s/#(]*"
 
 
@@ -29,7 +31,7 @@ def _is_derived_path(value: str, text: str, folders: Sequence[str]) -> bool:
     if f"/{form}" in text or f"{form}/" in text:
         return True
     folder, _, name = form.rpartition("/")
-    if not folder or name not in text:
+    if not folder or len(name) < _SHORTEST_NAME or not stands_in(name, text):
         return False
     last = folder.rsplit("/", 1)[-1]
     return any(f"/{end}/" in text or f"{end}/" in text or f"/{end}" in text for end in (folder, last))

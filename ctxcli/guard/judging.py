@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ctxcli.constraints import sentences
+from ctxcli.constraints import is_demand, sentences
 from ctxcli.reports.guard import KEPT, LOST, UNJUDGED, WEAKENED
 
 _CONTRACTIONS = (
@@ -30,6 +30,8 @@ _IDLE = frozenset(
     """.split()
 )
 _ONLY = frozenset("only solely exclusively just nothing alone sole".split())
+_CLAUSES = re.compile(r";\s+|,?\s+(?:and|but)\s+|\.\s+")
+_BAD = (KEPT, UNJUDGED, WEAKENED, LOST)
 _REASON = re.compile(r":\s|\s(?:because|since|so that|as otherwise)\s|\s[–—-]\s", re.IGNORECASE)
 _NEARLY_ALL, _SOME = 0.75, 0.4
 """Share of a constraint's words that a sentence holds: of the same thing; perhaps of the same thing."""
@@ -83,13 +85,17 @@ class Judge:
         self._whole = f" {self._run} "
 
     def judge(self, constraint: str) -> Judgement:
-        """Compare by words, with its reason or without."""
+        """Compare by words: the sentence, else its demands one by one, without their reasons; the worst counts."""
         found = self._judge(constraint)
-        demand = _REASON.split(constraint, maxsplit=1)[0]
-        if found.status in (KEPT, WEAKENED) or demand == constraint or len(demand) < 12:
+        if found.status in (KEPT, WEAKENED):
             return found
-        bare = self._judge(demand)
-        return bare if bare.status in (KEPT, WEAKENED) else found
+        demands = [
+            bare for clause in _CLAUSES.split(constraint) if is_demand(bare := _REASON.split(clause, maxsplit=1)[0])
+        ]
+        if not demands or demands == [constraint]:
+            return found
+        judgements = [self._judge(demand) for demand in demands]
+        return max(judgements, key=lambda one: _BAD.index(one.status))
 
     def _judge(self, constraint: str) -> Judgement:
         """Verbatim, else the sentence that shares most of the words."""

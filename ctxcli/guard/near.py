@@ -12,19 +12,25 @@ _LONGEST_TAIL = 12
 """Characters by which a neighbour may be longer."""
 
 
-def is_near(kind: str, original: str, other: str) -> bool:
-    """Whether `other` is what is left of `original` after a slip; equal strings are not near."""
+def slip(kind: str, original: str, other: str) -> int | None:
+    """How far `other` is from `original` where it may be what a slip left of it, 0 the nearest; None where it is not.
+
+    Equal strings are no slip.
+    """
     if original == other or not original or not other:
-        return False
+        return None
     if kind == "quoted":
-        return _alike(original, other)
+        return 0 if _alike(original, other) else None
     if original.casefold() == other.casefold() or _SIGN.sub("", original) == _SIGN.sub("", other):
-        return True
-    if kind in PATHS and _one_segment_off(original, other):
-        return True
-    if kind in PATHS and (_below(original, other) or ends_with(original, other) or ends_with(other, original)):
-        return False
-    return _cut_or_longer(original, other) or within(original, other, 2 if len(original) > 4 else 1)
+        return 0
+    if kind in PATHS:
+        if below(original, other) or ends_with(original, other) or ends_with(other, original):
+            return None
+        if _one_segment_off(original, other):
+            return 1
+    most = 2 if len(original) > 4 else 1
+    edits = next((far for far in range(1, most + 1) if within(original, other, far)), None)
+    return 1 if edits is None and _cut_or_longer(original, other) else edits
 
 
 def _cut_or_longer(original: str, other: str) -> bool:
@@ -36,7 +42,8 @@ def _cut_or_longer(original: str, other: str) -> bool:
     return len(other) >= min(8, (len(original) + 1) // 2)
 
 
-def _below(folder: str, path: str) -> bool:
+def below(folder: str, path: str) -> bool:
+    """Whether a path lies in a folder."""
     return path.startswith(folder.rstrip("/") + "/")
 
 

@@ -1,6 +1,7 @@
 """A transcript read for the guard: the identifiers and the plain text of each message, each looked at once."""
 
 import hashlib
+import re
 from collections.abc import Container, Iterable
 from functools import cached_property
 
@@ -12,6 +13,10 @@ from ctxcli.model import MAIN, PLAIN_TEXT, EventKind, Message, Part, PartKind, T
 
 PartAt = tuple[int, int]
 """(message, part): where a part stands in its transcript."""
+
+
+_SAYS_SO = re.compile(r"\s*(?:\w*Error\b|Exception\b|Traceback \(most|fatal: |error: |Exit code [1-9])")
+"""How a result begins that failed, in formats that have no flag for it."""
 
 
 class Reading:
@@ -45,7 +50,7 @@ class Reading:
             part.ref
             for message in self.messages
             for part in message.parts
-            if part.kind is PartKind.TOOL_RESULT and part.failed and part.ref
+            if part.kind is PartKind.TOOL_RESULT and part.ref and (part.failed or _SAYS_SO.match(part.text))
         )
 
     @cached_property

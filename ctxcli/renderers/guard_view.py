@@ -11,6 +11,7 @@ from ctxcli.reports.guard import (
     MOVED,
     MUTATED,
     UNVERIFIABLE,
+    WEAKENED,
     ConstraintRow,
     Finding,
     GuardReport,
@@ -113,14 +114,17 @@ def what_happened(report: GuardReport) -> Iterator[str]:
         failing = sum(one.fails for one in report.findings if one.status == name)
         if failing:
             yield f"{number(failing)} {name}"
-    bad = sum(row.fails for row in report.constraints)
     if report.constraints:
-        many = len(report.constraints)
-        yield (
-            f"{number(bad)} of {plural(many, 'boundary', 'boundaries')} lost or weakened"
-            if bad
-            else f"{plural(many, 'boundary', 'boundaries')} set, none known to be lost"
-        )
+        yield _boundaries(report.constraints)
+
+
+def _boundaries(rows: Sequence[ConstraintRow]) -> str:
+    """`2 of 4 boundaries lost or weakened`, and how many of those fail where not all do."""
+    many = plural(len(rows), "boundary", "boundaries")
+    bad, failing = sum(row.status in (LOST, WEAKENED) for row in rows), sum(row.fails for row in rows)
+    if not bad:
+        return f"{many} set, none known to be lost"
+    return f"{number(bad)} of {many} lost or weakened" + ("" if failing == bad else f", {number(failing)} of them fail")
 
 
 def _rounds(report: GuardReport) -> Iterator[str]:
@@ -162,7 +166,7 @@ def now(one: Finding) -> str:
         return one.nearest
     if one.status == AT_RISK:
         return "in the kept messages only"
-    return one.why or "nothing"
+    return "nothing" if one.required else one.why or "nothing"
 
 
 def _constraint_grid(rows: Sequence[ConstraintRow]) -> Grid:

@@ -51,7 +51,7 @@ def _counts(run: Run, text: str) -> bool:
 def _packages(line: Line) -> Iterator[Hit]:
     text = line.text
     if "=" in text and any(mark in text for mark in ("==", "~=", ">=", "<=", "!=")):
-        yield from (Hit("package", match.group(), match.start()) for match in _REQUIREMENT.finditer(text))
+        yield from (Hit("package", match.group().rstrip(".-"), match.start()) for match in _REQUIREMENT.finditer(text))
     for run in line.runs:
         bare = run.text.rstrip("/")
         if "@" not in bare and "/" not in bare:
@@ -84,7 +84,7 @@ PACKAGE = Kind(
     _packages,
     hits=(
         ("npm i left-pad@1.3.0 @scope/name", ("left-pad@1.3.0", "@scope/name")),
-        ("pip install click==8.1.7", ("click==8.1.7",)),
+        ("pip install click==8.1.7.", ("click==8.1.7",)),
         ("import github.com/owner/name/pkg", ("github.com/owner/name/pkg",)),
     ),
     misses=("ana@example.com", "a == b", "x >= 3", "@packages/ui/button.tsx"),
