@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ctxcli.files import load
-from ctxcli.model import Message, Part, Transcript
+from ctxcli.model import Message, Part, PartKind, Role, Transcript
+from ctxcli.renderers import RENDERERS
 
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "fixtures"
@@ -25,6 +27,11 @@ def fixture_files() -> list[Path]:
         for file in (FIXTURES / folder).glob("*")
         if file.suffix in (".jsonl", ".json")
     )
+
+
+def formats_of(report: str) -> list[str]:
+    """The output formats that draw a report."""
+    return [name for name, card in RENDERERS.items() if getattr(card, report) is not None]
 
 
 def shared_files(*folders: str) -> list[Path]:
@@ -113,3 +120,29 @@ def _part_line(part: Part) -> str:
         if getattr(part, name)
     ]
     return " ".join([part.kind.value.upper(), f"L{part.line}", repr(text), *facts])
+
+
+def plain_text(text: str, path: str = "after.md") -> Transcript:
+    """A text as the reader of plain text gives it."""
+    return Transcript("text", messages=(Message(Role.USER, (Part(PartKind.TEXT, text, line=1),), line=1),), path=path)
+
+
+def chat(*said: tuple[str, str] | Message, folders: tuple[str, ...] = ()) -> Transcript:
+    """A conversation of (role, text) pairs and of messages as they are, a line each."""
+    messages = [
+        replace(one, line=line)
+        if isinstance(one, Message)
+        else Message(Role(one[0]), (Part(PartKind.TEXT, one[1], line=line),), line=line)
+        for line, one in enumerate(said, 1)
+    ]
+    return Transcript("chat", messages=tuple(messages), folders=folders, path="before.json")
+
+
+def tool_call(name: str, arguments: str, ref: str = "t1", address: str = "") -> Message:
+    """An assistant's message that calls one tool."""
+    return Message(Role.ASSISTANT, (Part(PartKind.TOOL_CALL, arguments, name=name, ref=ref, address=address),))
+
+
+def tool_result(text: str, ref: str = "t1", *, failed: bool = False) -> Message:
+    """What a tool gave back."""
+    return Message(Role.TOOL, (Part(PartKind.TOOL_RESULT, text, ref=ref, failed=failed),))

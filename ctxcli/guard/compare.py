@@ -1,13 +1,14 @@
 """From two contexts and a policy to findings."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ctxcli.guard.baseline import fingerprint
 from ctxcli.guard.derive import is_derived
-from ctxcli.guard.forms import PATHS, Key, normal, path_form
-from ctxcli.guard.holdings import Holdings, Place
+from ctxcli.guard.forms import PATHS, Key, ends_with, normal, path_form
+from ctxcli.guard.holdings import Holdings, Place, wrapped_pieces
 from ctxcli.guard.known import Known
 from ctxcli.guard.near import below, slip
 from ctxcli.guard.policy import Policy, Required, required_of
@@ -20,6 +21,8 @@ from ctxcli.rules import RULES
 _STATUS = {Place.SUMMARY: KEPT, Place.NOTES: NOTED, Place.TAIL: AT_RISK}
 _UNLIKE = frozenset({"quantity", "date", "quoted", "error", "email", "flag", "env", "ticket"})
 """Kinds that are no slip of another kind: `1.2s` is no version."""
+_BY_NUMBER = frozenset({"ticket", "url"})
+"""Kinds of which another way of saying it (a pull request's address and its number) is no slip."""
 RULE_OF = {rule.title.replace("-", "_"): rule.name for rule in RULES.values()}
 """Rule ids by status."""
 
@@ -83,9 +86,30 @@ class Comparison:
             self.status[key] = _STATUS[place]
             return
         left = self.holdings.relative(one.kind, one.value)
+        if left is not None and self._is_ambiguous(one, left):
+            left = None
         self.status[key] = LOST if left is None else MOVED
         if left is not None:
             self.nearest[key] = left
+
+    def _is_ambiguous(self, one: Known, left: str) -> bool:
+        """Whether what is left of a path is the end of another known path too: metadata.json says nothing."""
+        if one.kind not in PATHS or not ends_with(one.form, left):
+            return False
+        alike = self._by_name.get(left.rsplit("/", 1)[-1], ())
+        return any(
+            ends_with(form, left) and not (ends_with(form, one.form) or ends_with(one.form, form) or form == one.form)
+            for form in alike
+        )
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, list[str]]:
+        """The known paths by file name."""
+        found: dict[str, list[str]] = {}
+        for one in self.known.values():
+            if one.kind == "path":
+                found.setdefault(one.form.rsplit("/", 1)[-1], []).append(one.form)
+        return found
 
     # -- what nobody said before
 
@@ -109,11 +133,12 @@ class Comparison:
     def _mutate(self, strangers: list[Stranger]) -> frozenset[str]:
         """Pair what is gone with strangers, the nearest first, each once; returns those that a required one took."""
         due = self.required.keys
+        odd = [not (one.kind in _BY_NUMBER and self._can_be_derived(one)) for one in strangers]
         pairs = [
             (key not in due, far, number, key)
             for key in self._gone()
             for number, stranger in enumerate(strangers)
-            if (far := self._slip(self.known[key], stranger)) is not None
+            if odd[number] and (far := self._slip(self.known[key], stranger)) is not None
         ]
         taken: dict[int, bool] = {}
         for idle, _, number, key in sorted(pairs):
@@ -145,6 +170,7 @@ class Comparison:
         ever, folders = self.before.ever_held, self.before.folders
         found: dict[str, Stranger] = {}
         pieces = self.after.authored()
+        broken = [piece for one in pieces for piece in wrapped_pieces(one.reading.text([one.at]), ever)]
         for piece in pieces:
             for use in piece.reading.uses(piece.at):
                 form = normal(use.kind, use.value, folders)
@@ -156,14 +182,28 @@ class Comparison:
                     token, kind = run.text, "path" if "/" in run.text else ""
                     if len(token) > 2 and token not in found and not ever.holds(kind, path_form(token, folders), token):
                         found[token] = Stranger(token, None, None)
-        return list(found.values())
+        return [one for one in found.values() if not any(one.value in piece for piece in broken)]
 
     def _can_be_derived(self, stranger: Stranger) -> bool:
         """Whether a stranger is put together from what the original held, or stands for nothing in particular."""
         own = self.before.reading.transcript.id
         if is_secret(stranger.value, self.secrets) or (own and len(own) > 7 and own in stranger.value):
             return True
-        return is_derived(stranger.kind or "", stranger.value, self.before.ever_held.text(), self.before.folders)
+        if self.after.notes is not None and stranger.value.endswith(_name(self.after.notes.transcript.path)):
+            return True
+        return self._is_shorthand(stranger) or is_derived(
+            stranger.kind or "", stranger.value, self.before.ever_held.text(), self.before.folders
+        )
+
+    def _is_shorthand(self, stranger: Stranger) -> bool:
+        """Whether a bare file name is the end of the name of a path that AFTER holds: hooks.go for commit_hooks.go."""
+        if stranger.kind != "path" or "/" in stranger.value:
+            return False
+        whole = re.compile(rf"[\w.-]*[_.-]{re.escape(stranger.value)}")
+        return any(
+            whole.fullmatch(name) and any(self.status.get(("path", form)) == KEPT for form in forms)
+            for name, forms in self._by_name.items()
+        )
 
     def _like(self, stranger: Stranger) -> str | None:
         """What BEFORE held that is nearest: a slip away, or a file whose name ends so."""
@@ -199,7 +239,7 @@ class Comparison:
         return Finding(
             rule=rule, status=status, kind=one.kind, value=mask(one.value, self.secrets), required=required,
             fails=bool(required and bad and not waiver and not known), source=one.source, role=one.role,
-            first_line=one.first_line, last_line=one.last_line, uses=one.uses,
+            line=one.line, first_line=one.first_line, last_line=one.last_line, uses=one.uses,
             nearest=mask(nearest, self.secrets) if nearest else None, masked=one.secret,
             waived=waiver.reason if waiver else None, baselined=bool(required and known), why=why,
             fingerprint=print_,
@@ -215,9 +255,13 @@ class Comparison:
         return Finding(
             rule=RULE_OF[INVENTED], status=INVENTED, kind=kind, value=mask(stranger.value, self.secrets), required=sure,
             fails=sure and not waiver and not known, source=None, role=None,
-            first_line=stranger.line, last_line=stranger.line, uses=1,
+            line=stranger.line, first_line=stranger.line, last_line=stranger.line, uses=1,
             nearest=mask(like, self.secrets) if like else None, masked=False,
             waived=waiver.reason if waiver else None, baselined=known,
             why=None if sure else "the file does not hold the whole context before, so it may have stood there",
             fingerprint=print_,
         )  # fmt: skip
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1]

@@ -151,7 +151,7 @@ def _order(one: Finding) -> tuple[bool, bool, int, str, int, str]:
         not one.required,
         _LAST - STATUSES.index(one.status),
         one.kind,
-        one.first_line or 0,
+        one.line or 0,
         one.value,
     )
 

@@ -27,7 +27,7 @@ def _is_derived_path(value: str, text: str, folders: Sequence[str]) -> bool:
     """A pattern or a temporary name; a piece of a path; or a known file name in a known folder."""
     if is_pattern(value) or is_throwaway(value):
         return True
-    form = path_form(value, folders).strip("/")
+    form, text = path_form(value, folders).strip("/"), text.replace("\\", "/")
     if f"/{form}" in text or f"{form}/" in text:
         return True
     folder, _, name = form.rpartition("/")

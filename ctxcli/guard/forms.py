@@ -10,6 +10,7 @@ from collections.abc import Sequence
 _SPACE = re.compile(r"\s+")
 _DRIVE = re.compile(r"^[A-Za-z]:(?=[\\/])")
 _HOST = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)")
+_REMOTE = re.compile(r"^(?:remotes/)?(?:origin|upstream)/(?=.)")
 _PLACE = re.compile(r":\d+(?::\d+)?$|\(\d+(?:,\d+)?\)$")
 
 Key = tuple[str, str]
@@ -29,6 +30,8 @@ def normal(kind: str, value: str, folders: Sequence[str] = ()) -> str:
         return url_form(value)
     if kind == "ticket":
         return value.removeprefix("#") if value[1:].isdigit() else value
+    if kind == "branch":
+        return _REMOTE.sub("", value)
     if kind == "quantity":
         return _SPACE.sub("", value)
     if kind == "error" and " " in value:
@@ -88,12 +91,16 @@ def stands_in(value: str, text: str, kind: str = "") -> bool:
     return False
 
 
+_AROUND_UUIDS = frozenset("/\\.:=@_")
+"""A UUID is whole by its own shape, inside a path or a name too."""
 _BEFORE_NUMBERS = "-+−$€£¥#."
 _BEFORE_NAMES = "./\\~$#%"
 
 
 def _left_whole(value: str, text: str, at: int, kind: str) -> bool:
     before = text[at - 1] if at else ""
+    if kind == "uuid" and before in _AROUND_UUIDS:
+        return True
     further = text[at - 2] if at > 1 else ""
     first = value[0]
     if not before or before.isspace():
@@ -117,6 +124,8 @@ def _left_whole(value: str, text: str, at: int, kind: str) -> bool:
 
 def _right_whole(value: str, text: str, at: int, kind: str) -> bool:
     after, further = text[at : at + 1], text[at + 1 : at + 2]
+    if kind == "uuid" and after in _AROUND_UUIDS:
+        return True
     if not after or after.isspace():
         return True
     if after.isalnum() or after == "_":

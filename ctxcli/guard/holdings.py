@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from enum import IntEnum
 from functools import cached_property
+from itertools import pairwise
 
 from ctxcli.guard.forms import CASELESS, PATHS, SPACED, ends_with, path_form, squeezed, stands_in
 from ctxcli.identifiers.runs import runs_of
@@ -75,8 +76,8 @@ class Holdings:
 
     def relative(self, kind: str, value: str) -> str | None:
         """What is left of an identifier: a token that ends a path, that it ends or that lies below it; a short hash."""
-        if kind == "hash":
-            return next((token for token in sorted(set(self.tokens())) if _abbreviates(value, token)), None)
+        if kind in ("hash", "uuid"):
+            return next((token for token in sorted(set(self.tokens())) if abbreviates(value, token)), None)
         if kind not in PATHS or not value.strip("/"):
             return None
         form = path_form(value, self._folders)
@@ -151,16 +152,27 @@ def _unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda match: _ESCAPES[match.group()], _UNICODE.sub(lambda match: chr(int(match[1], 16)), text))
 
 
-def _abbreviates(value: str, token: str) -> bool:
-    """Whether one hash is the other one in short, 7 to 12 digits of it, as git writes it."""
+def abbreviates(value: str, token: str) -> bool:
+    """Whether one hash or UUID is the other one in short, the first 7 to 12 digits of it."""
     short, full = sorted((value.casefold(), token.casefold()), key=len)
     return 7 <= len(short) <= 12 < len(full) and full.startswith(short) and _HEX.fullmatch(full) is not None
 
 
-_HEX = re.compile(r"[0-9a-f]{13,128}")
-_NAME = re.compile(r"[/\\._\d-]")
+_HEX = re.compile(r"[0-9a-f-]{13,128}")
+_NAME = re.compile(r"[/\\._-]|[A-Za-z]\d")
 """What makes a token a possible file or folder: a plain word says nothing about where it is."""
 
 
 def _pathlike(token: str) -> bool:
     return "/" in token or "\\" in token
+
+
+def wrapped_pieces(text: str, original: Holdings) -> Iterator[str]:
+    """The two ends of each word that a line break cut in two and that the original holds in one."""
+    lines = text.split("\n")
+    for line, following in pairwise(lines):
+        words, others = line.split(), following.lstrip(" \t>*#|").split()
+        if words and others:
+            whole = (words[-1] + others[0]).strip("`'\"*_.,;:!?()<>[]")
+            if len(whole) > 3 and original.holds("path" if "/" in whole else "", whole, whole):
+                yield from (words[-1], others[0])

@@ -30,7 +30,7 @@ class Known:
     only_failed: bool = True
     """Whether every use that counts was in a call that failed."""
     only_aside: bool = True
-    """Whether every use that counts was in the text of a file, or in a code block of the assistant."""
+    """Whether every use that counts was in the text of a file, in a code block, or in records that were pasted."""
     secret: bool = False
 
     @property

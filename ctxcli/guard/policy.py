@@ -77,7 +77,7 @@ class Policy:
         if one.source != SEEN and one.only_failed:
             return False, "only in calls that failed"
         if one.source != SEEN and one.only_aside:
-            return False, "only in the text of a file that was written, or in a code block of the assistant"
+            return False, "only in the text of a file that was written, in a code block, or in records that were pasted"
         if one.kind == "branch" and one.value in _USUAL_BRANCHES:
             return False, "the usual name of a branch"
         if one.kind in PATHS and is_throwaway(one.value):

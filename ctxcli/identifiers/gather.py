@@ -25,7 +25,7 @@ class Use(NamedTuple):
     part: Part
     """Where it stands."""
     aside: bool = False
-    """Whether it stands in the text of a file that a call writes, or in a code block of the assistant."""
+    """Whether it stands in the text of a file that a call writes, in a code block, or in pasted records."""
 
 
 @dataclass(slots=True)

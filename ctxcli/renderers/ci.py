@@ -79,9 +79,7 @@ def _alert(report: GuardReport, one: Finding) -> Alert:
     )
     origin = f" ({one.source} by {one.role}, {plural(one.uses, 'use')})" if one.source and one.role else ""
     message = f"{one.status.replace('_', ' ')} {one.kind} {one.value}{origin}. Now: {now(one)}."
-    return Alert(
-        one.rule, level, path, one.first_line or 1, message, one.fingerprint, one.fails, one.waived, one.baselined
-    )
+    return Alert(one.rule, level, path, one.line or 1, message, one.fingerprint, one.fails, one.waived, one.baselined)
 
 
 def github(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001

@@ -53,7 +53,7 @@ def most_telling(findings: Sequence[Finding], most: int) -> list[Finding]:
 
 def _weight(one: Finding) -> tuple[bool, int, bool, int, int]:
     """What fails, the worst status, the user's own words, what was used most."""
-    return (not one.fails, _WORST[one.status], one.role != "user", -one.uses, one.first_line or 0)
+    return (not one.fails, _WORST[one.status], one.role != "user", -one.uses, one.line or 0)
 
 
 def _head(report: GuardReport) -> Iterator[tuple[str, ...]]:
@@ -149,7 +149,7 @@ def _grid(findings: Sequence[Finding]) -> Grid:
 def _row(one: Finding) -> tuple[str, ...]:
     origin = f"{one.source} ({one.role})" if one.source and one.role else one.source or "AFTER"
     return (
-        one.rule, one.status.replace("_", " "), one.kind, one.value, number(one.first_line), number(one.uses),
+        one.rule, one.status.replace("_", " "), one.kind, one.value, number(one.line), number(one.uses),
         origin, now(one),
     )  # fmt: skip
 

@@ -110,8 +110,10 @@ class Finding:
     source: str | None
     """stated, touched or seen in BEFORE; null for what was invented."""
     role: str | None
+    line: int | None
+    """1-based source line in BEFORE of its first use with that source; of an invented one its line in AFTER."""
     first_line: int | None
-    """Source line of its first use in BEFORE; of an invented one its line in AFTER."""
+    """Of its first use of any source."""
     last_line: int | None
     uses: int
     nearest: str | None

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxcli.renderers import RENDERERS
-from support import FIXTURES, ROOT, ctx
+from support import FIXTURES, ROOT, ctx, formats_of
 
 SESSION = FIXTURES / "claude-code" / "session.jsonl"
 CHAT = FIXTURES / "openai-chat" / "messages.jsonl"
@@ -59,7 +58,7 @@ def test_sub_agent_files_of_a_folder_are_read_once() -> None:
     assert json.loads(result.stdout)["counts"]["calls"] == 4
 
 
-@pytest.mark.parametrize("format_", RENDERERS)
+@pytest.mark.parametrize("format_", formats_of("audit"))
 @pytest.mark.parametrize(
     ("flags", "code"),
     [([], 0), (["--max-growth", "1k"], 1), (["--max-growth", "1k", "--exit-zero"], 0), (["--fail-over", "10%"], 1)],
@@ -76,7 +75,7 @@ def test_a_limit_that_cannot_be_checked_is_no_pass() -> None:
     assert ctx("audit", CHAT, SESSION, "--fail-over", "10%").returncode == 1
 
 
-@pytest.mark.parametrize("format_", RENDERERS)
+@pytest.mark.parametrize("format_", formats_of("audit"))
 def test_one_conversation_of_many_is_shown_in_full_in_every_format(format_: str) -> None:
     result = ctx("audit", MANY, "--conversation", "2", "-f", format_)
     assert result.returncode == 0
@@ -314,7 +313,7 @@ def test_control_codes_of_a_file_never_reach_the_terminal(tmp_path: Path) -> Non
 def test_conversations_that_say_nothing_are_drawn(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text('{"messages":[{"role":"user","content":""},{"role":"assistant","content":""}]}')
-    for format_ in RENDERERS:
+    for format_ in formats_of("audit"):
         assert ctx("audit", file, "-f", format_).returncode == 0
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctxcli.contract import problems
-from ctxcli.renderers import RENDERERS
-from support import FIXTURES, ctx, fixture_files, golden, name_of
+from support import FIXTURES, ctx, fixture_files, formats_of, golden, name_of
 
 SESSION = "fixtures/claude-code/session.jsonl"
 
@@ -42,7 +41,7 @@ def test_the_document_holds_to_its_schema(file: Path) -> None:
         assert problems("identifiers", one) == []
 
 
-@pytest.mark.parametrize("format_", RENDERERS)
+@pytest.mark.parametrize("format_", formats_of("identifiers"))
 def test_plain_text_from_standard_input(format_: str) -> None:
     text = b"# Note\n\nsee `src/a.py:12`, v1.2.3 and #512\nsrc/a.py again\n"
     result = ctx("identifiers", "-", "-f", format_, stdin=text)

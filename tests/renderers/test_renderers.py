@@ -15,7 +15,7 @@ from ctxcli.model import Message, Part, PartKind, Role, Transcript
 from ctxcli.renderers import RENDERERS
 from ctxcli.reports.audit import AuditReport
 from ctxcli.shelf import Canvas
-from support import FIXTURES, ROOT, fixture_files, golden, name_of, read
+from support import FIXTURES, ROOT, fixture_files, formats_of, golden, name_of, read
 
 GOLDEN = FIXTURES / "golden" / "audit"
 SESSION = FIXTURES / "claude-code" / "session.jsonl"
@@ -121,6 +121,6 @@ def test_json_survives_lone_surrogates() -> None:
     assert "\ufffd" in json.loads(text)["source"]["path"]
 
 
-@pytest.mark.parametrize("name", RENDERERS)
+@pytest.mark.parametrize("name", formats_of("audit"))
 def test_no_reports_draw_nothing_that_breaks(name: str) -> None:
     "".join(RENDERERS[name].audit([], Canvas(80)))

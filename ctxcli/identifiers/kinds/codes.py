@@ -44,6 +44,7 @@ _DATED = re.compile(r"\d{4}-\d{2}-\d{2}-(?=[\w-]*[A-Za-z])\w[\w-]{0,80}")
 _NAME = re.compile(r"[a-z0-9]{1,40}(?:-[a-z0-9]{1,40}){1,8}")
 _OPAQUE = re.compile(r"(?=[\w-]*\d)[A-Za-z0-9](?:[\w-]{0,80}[A-Za-z0-9])?")
 _MIXED = re.compile(r"(?=[A-Za-z]{0,12}\d)(?=\w*[A-Za-z])[A-Za-z]{1,8}\d{5,20}")
+_NUMBERED = re.compile(r"(?<![\w/.-])([A-Z][A-Z0-9]{1,5})(?:-\d{2,12}){2,4}(?![\w-]|\.\d)")
 _CVE = re.compile(r"\b(?:CVE-\d{4}-\d{4,8}|GHSA(?:-[\w]{4}){3})\b")
 _LONG = re.compile(r"\d{8,24}")
 _ID_WORDS = frozenset(
@@ -128,6 +129,9 @@ def _ids(line: Line) -> Iterator[Hit]:
         yield Hit("id", match[match.lastindex or 0], match.start(match.lastindex or 0))
     for match in _CVE.finditer(line.text) if "-" in line.text else ():
         yield Hit("id", match.group(), match.start())
+    for match in _NUMBERED.finditer(line.text) if "-" in line.text and line.has_digit else ():
+        if match[1] not in NOT_TICKETS:
+            yield Hit("id", match.group(), match.start())
     for run in line.runs:
         text = run.text
         if not _ID_HINT.search(text):

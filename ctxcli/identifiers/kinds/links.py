@@ -7,7 +7,9 @@ from ctxcli.identifiers.hit import Hit, Kind, Line
 from ctxcli.identifiers.kinds.paths import has_file_ending
 from ctxcli.identifiers.words import SURE_TOP_LEVELS, TOP_LEVELS
 
-_URL = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'`<>\\^…]{2,2000}")
+_URL = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'`<>\\^…“”‘’«»。，、；：！？（）「」『』【】《》]{2,2000}"
+)
 _REMOTE = re.compile(
     r"(?<![\w@.-])(?:[\w-]{1,30}@)?(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,10}:[\w.-]{1,80}/[\w.-]{1,80}?\.git(?![\w/])"
 )

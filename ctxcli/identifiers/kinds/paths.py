@@ -85,8 +85,10 @@ def _is_relative(text: str, run: Run) -> bool:
     """`a/b`: a file's ending, a folder that projects have, a dot folder, a glob, or a command before it."""
     segments = text.rstrip("/").split("/")
     first, last = segments[0], segments[-1]
-    if not all(segments) or first.isdigit():
+    if not all(segments):
         return False
+    if first.isdigit():
+        return has_file_ending(text) and any(sign.isalpha() for sign in last.partition(".")[0])
     if has_file_ending(text) or (first[0] == "." and len(first) > 1) or _VARIABLE_NAME.match(first):
         return True
     if text.endswith("/"):

@@ -48,10 +48,16 @@ def _counts(run: Run, text: str) -> bool:
     return small and alone
 
 
+def _bare(requirement: str) -> str:
+    """Without the end of a sentence or of an emphasis; `==1.*` keeps its star."""
+    bare = requirement.rstrip(".-*")
+    return f"{bare}.*" if requirement.startswith(f"{bare}.*") and not requirement.startswith(f"{bare}.**") else bare
+
+
 def _packages(line: Line) -> Iterator[Hit]:
     text = line.text
     if "=" in text and any(mark in text for mark in ("==", "~=", ">=", "<=", "!=")):
-        yield from (Hit("package", match.group().rstrip(".-"), match.start()) for match in _REQUIREMENT.finditer(text))
+        yield from (Hit("package", _bare(match.group()), match.start()) for match in _REQUIREMENT.finditer(text))
     for run in line.runs:
         bare = run.text.rstrip("/")
         if "@" not in bare and "/" not in bare:
