@@ -1,3 +1,3 @@
-"""Audit the transcripts of LLM agents: where the tokens went, call by call and layer by layer."""
+"""Audit the transcripts of LLM agents, and guard what their compactions keep."""
 
 __version__ = "0.1.0"

@@ -20,6 +20,7 @@ from ctxcli.contract import SCHEMAS
 from ctxcli.formats import FORMATS
 from ctxcli.identifiers import KINDS
 from ctxcli.renderers import RENDERERS
+from ctxcli.rules import RULES
 from ctxcli.shelf import KNOWLEDGE
 
 ROOT = Path(__file__).parent.parent
@@ -55,7 +56,19 @@ def formats() -> str:
 
 def renderers() -> str:
     """The output formats."""
-    return table(("`--format`", "what"), [(f"`{card.name}`", card.title) for card in RENDERERS.values()])
+    reports = ("audit", "identifiers", "guard")
+    rows = [
+        (f"`{card.name}`", card.title, *("yes" if getattr(card, report) else "–" for report in reports))
+        for card in RENDERERS.values()
+    ]
+    return table(("`--format`", "what", *reports), rows)
+
+
+def rules() -> str:
+    """What findings mean."""
+    return table(("rule", "name", "level", "means"), [
+        (card.name, card.title, card.level, card.summary) for card in RULES.values()
+    ])  # fmt: skip
 
 
 def schemas() -> str:
@@ -73,6 +86,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "formats": formats,
     "kinds": kinds,
     "renderers": renderers,
+    "rules": rules,
     "schemas": schemas,
 }
 

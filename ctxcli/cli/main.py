@@ -59,7 +59,7 @@ class Group(click.Group):
 )
 @click.version_option(__version__, prog_name="ctx", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Audit the transcripts of LLM agents: where the tokens went, call by call and layer by layer.
+    """Audit the transcripts of LLM agents, and guard what their compactions keep.
 
     Exit codes: 0 fine, 1 a check failed, 2 could not do it, 3 could not be verified.
     """

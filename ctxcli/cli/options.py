@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ctxcli.cli.types import LayerShare, Share, Tokens
+from ctxcli.cli.types import KeptShare, LayerShare, Share, Tokens
 from ctxcli.errors import SettingError
 from ctxcli.files.settings import SettingsFile, find_settings, read_settings
 from ctxcli.formats import FORMATS
@@ -46,6 +46,7 @@ GUARD_SETTABLE: dict[str, str] = {
 """The keys of the table `[guard]`, and what each one sets."""
 _TABLES = ("kinds", "guard")
 """Tables of a settings file that are no flag: the command that uses them reads them."""
+_LISTS = ("require", "kinds", "ignore", "min_kept")
 _OWN_KEYS = {"guard": GUARD_SETTABLE}
 """Tables whose keys are flags of the command of that name."""
 
@@ -53,8 +54,8 @@ _OWN_KEYS = {"guard": GUARD_SETTABLE}
 def _apply_settings(ctx: click.Context, param: click.Parameter, value: str | None) -> SettingsFile:  # noqa: ARG001
     """Feed the settings file to click as defaults; an unknown key is an error."""
     file = read_settings(value) if value else find_settings()
-    own = _own_settings(file, ctx.info_name or "")
-    ctx.default_map = {**(ctx.default_map or {}), **settings_of(file), **own}
+    found = settings_of(file)
+    ctx.default_map = {**(ctx.default_map or {}), **found, **_own_settings(file, ctx.info_name or "")}
     return file
 
 
@@ -68,8 +69,32 @@ def _own_settings(file: SettingsFile, command: str) -> dict[str, Any]:
                 known = ", ".join(each.replace("_", "-") for each in keys)
                 raise SettingError(f"{file.path}: {table}.{key} is no setting; there are {known}")
             if table == command and name != "waivers":
-                found[name] = value
+                found[name] = _own_value(f"{file.path}: {table}.{key}", name, value)
     return found
+
+
+def _own_value(place: str, name: str, value: Any) -> Any:
+    """A value of the table `[guard]`, as its flag takes it."""
+    if name in _LISTS:
+        texts = value if isinstance(value, list) else [value]
+        if not all(isinstance(text, str) for text in texts):
+            raise SettingError(f"{place}: is a text or a list of texts")
+        if name == "min_kept":
+            return [_converted(place, KeptShare(), text) for text in texts]
+        return texts
+    wanted = str if name in ("notes", "baseline") else bool
+    if not isinstance(value, wanted):
+        raise SettingError(
+            f"{place}: {value!r} is " + ("no file's name" if wanted is str else "neither true nor false")
+        )
+    return value
+
+
+def _converted(place: str, kind: Any, value: Any) -> Any:
+    try:
+        return kind.convert(value, None, None)
+    except click.BadParameter as error:
+        raise SettingError(f"{place}: {error.message}") from None
 
 
 def settings_of(file: SettingsFile) -> dict[str, Any]:

@@ -10,27 +10,23 @@ from ctxcli.renderers.json import dump
 from ctxcli.rules import RULES
 from ctxcli.shelf import Rule
 
-
-class _RuleId(click.Choice):  # type: ignore[type-arg,unused-ignore]
-    """A rule's id in any case, or its title."""
-
-    def __init__(self) -> None:
-        super().__init__(list(RULES), case_sensitive=False)
+_BY_TITLE = {card.title: card.name for card in RULES.values()}
 
 
 @click.command("rules")
-@click.argument("rule", required=False, type=_RuleId())
+@click.argument("name", required=False, type=click.Choice([*RULES, *_BY_TITLE], case_sensitive=False))
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def command(rule: str | None, as_json: bool) -> int:
-    """List the rules that findings name; with RULE, explain one: what it means and what to do about it."""
+def command(name: str | None, as_json: bool) -> int:
+    """List the rules that findings name; with NAME (CTX102 or mutated), explain one and what to do about it."""
+    name = _BY_TITLE.get(name or "", name)
     if as_json:
-        rows = [_row(card) for card in RULES.values() if rule in (None, card.name)]
-        emit([dump(rows[0] if rule else rows, indent=True)])
-    elif rule is None:
+        rows = [_row(card) for card in RULES.values() if name in (None, card.name)]
+        emit([dump(rows[0] if name else rows, indent=True)])
+    elif name is None:
         for card in RULES.values():
             emit([f"{card.name}  {card.title:13} {card.level:8} {card.summary}\n"])
     else:
-        emit([_explained(RULES[rule])])
+        emit([_explained(RULES[name])])
     return 0
 
 

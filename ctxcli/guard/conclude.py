@@ -1,11 +1,12 @@
 """From a comparison to the report: counts, what fails, constraints, and the cost of carrying it all."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ctxcli.guard.baseline import CONSTRAINT, fingerprint
-from ctxcli.guard.compare import RULE_OF, Comparison
+from ctxcli.guard.compare import Comparison
+from ctxcli.guard.findings import RULE_OF, findings_of, inventions_of
 from ctxcli.guard.forms import Key
 from ctxcli.guard.judging import Judgement, judged
 from ctxcli.guard.policy import Policy
@@ -51,8 +52,9 @@ def conclude(
 ) -> GuardReport:
     """The report of one comparison."""
     policy, after = comparison.policy, comparison.after
-    counts, by_kind = _counts(comparison)
-    findings = _excused_by_share([*comparison.findings.values(), *comparison.inventions], by_kind, policy)
+    found, inventions = findings_of(comparison), inventions_of(comparison)
+    counts, by_kind = _counts(comparison, found, inventions)
+    findings = _excused_by_share([*found.values(), *inventions], by_kind, policy)
     constraints = () if after.opaque else tuple(_constraints(comparison))
     fails = any(one.fails for one in findings) or any(row.fails for row in constraints)
     verdict = LOSS if fails else UNVERIFIABLE if after.opaque else PASS
@@ -72,25 +74,26 @@ def conclude(
     )  # fmt: skip
 
 
-def _counts(comparison: Comparison) -> tuple[Counts, dict[str, Counts]]:
+def _counts(
+    comparison: Comparison, found: Mapping[Key, Finding], inventions: Iterable[Finding]
+) -> tuple[Counts, dict[str, Counts]]:
     """Of the whole, and by kind; kinds in alphabetical order."""
     total: Counter[str] = Counter()
     kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for key, known in comparison.known.items():
         names = ["found"] + ["masked"] * known.secret
         if key in comparison.required.keys:
-            names += ["required", *_outcome(comparison, key)]
+            names += ["required", *_outcome(comparison.status.get(key), found.get(key))]
         total.update(names)
         kinds[known.kind].update(names)
-    for one in comparison.inventions:
+    for one in inventions:
         total[INVENTED] += 1
         kinds[one.kind][INVENTED] += 1
     return Counts(**total), {kind: Counts(**kinds[kind]) for kind in sorted(kinds)}
 
 
-def _outcome(comparison: Comparison, key: Key) -> list[str]:
+def _outcome(status: str | None, finding: Finding | None) -> list[str]:
     """What a required identifier counts as; nothing where AFTER cannot be read."""
-    status, finding = comparison.status.get(key), comparison.findings.get(key)
     if finding is not None and status in (LOST, MUTATED, MOVED):
         if finding.waived:
             return ["waived"]

@@ -6,9 +6,8 @@ from collections.abc import Container, Iterable
 from functools import cached_property
 
 from ctxcli.identifiers import Extractor, extract
-from ctxcli.identifiers.gather import Use, texts_of, uses_in
+from ctxcli.identifiers.gather import Use, secrets_of, texts_of, uses_in
 from ctxcli.identifiers.normalise import plain
-from ctxcli.identifiers.secrets import secrets_in
 from ctxcli.model import MAIN, PLAIN_TEXT, EventKind, Message, Part, PartKind, Transcript
 
 PartAt = tuple[int, int]
@@ -56,9 +55,7 @@ class Reading:
     @cached_property
     def secrets(self) -> frozenset[str]:
         """The credentials that stand in it."""
-        return frozenset(
-            secret for message in self.messages for part in message.parts for secret in secrets_in(plain(part.text))
-        )
+        return secrets_of(self.transcript)
 
     def text(self, parts: Iterable[PartAt]) -> str:
         """The text of parts in plain form, each on lines of its own."""

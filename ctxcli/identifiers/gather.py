@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from ctxcli.identifiers.asides import asides
 from ctxcli.identifiers.extract import Extractor, extract
-from ctxcli.identifiers.normalise import strings_of
+from ctxcli.identifiers.normalise import plain, strings_of
+from ctxcli.identifiers.secrets import secrets_in, shown
 from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Transcript
 from ctxcli.reports.identifiers import SEEN, SOURCES, STATED, TOUCHED, IdentifierRow
 
@@ -37,9 +38,12 @@ class _Found:
 
 
 def gather(transcript: Transcript, extract: Extractor = extract) -> tuple[IdentifierRow, ...]:
-    """Each identifier of a conversation once, in order of first use."""
+    """Each identifier of a conversation once, in order of first use; secrets are masked."""
     found: dict[tuple[str, str], _Found] = {}
+    secrets = secrets_of(transcript)
     for use in uses_of(transcript, extract):
+        if secrets:
+            use = use._replace(value=shown(use.value, secrets))  # noqa: PLW2901 - the use as it may be shown
         known = found.get((use.kind, use.value))
         if known is None:
             found[use.kind, use.value] = _Found(use, 1, use.line, use.line)
@@ -52,6 +56,12 @@ def gather(transcript: Transcript, extract: Extractor = extract) -> tuple[Identi
         IdentifierRow(*one.best[:5], uses=one.uses, first_line=one.first_line, last_line=one.last_line)
         for one in found.values()
     )
+
+
+def secrets_of(transcript: Transcript) -> frozenset[str]:
+    """The credentials that stand in a conversation."""
+    texts = (plain(part.text) for message in transcript.messages for part in message.parts)
+    return frozenset(secret for text in texts for secret in secrets_in(text))
 
 
 def uses_of(transcript: Transcript, extract: Extractor = extract) -> Iterator[Use]:

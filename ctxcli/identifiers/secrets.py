@@ -67,6 +67,15 @@ def mask(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
+def shown(value: str, secrets: Iterable[str]) -> str:
+    """A value as a report may show it: secrets in it masked, and masked as a whole where it is a piece of one."""
+    secrets = list(secrets)
+    if not is_secret(value, secrets):
+        return value
+    masked = mask(value, secrets)
+    return masked if masked != value else mask(value, [value])
+
+
 def is_secret(value: str, secrets: Iterable[str]) -> bool:
     """Whether a value holds one of these secrets, or is a piece of one."""
     return any(secret in value or (len(value) >= 6 and value in secret) for secret in secrets)

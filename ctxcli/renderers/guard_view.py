@@ -16,6 +16,7 @@ from ctxcli.reports.guard import (
     Finding,
     GuardReport,
 )
+from ctxcli.reports.identifiers import STATED, TOUCHED
 
 _MOST = 16
 """Findings that one comparison shows; of several recorded in one transcript they share them."""
@@ -139,19 +140,24 @@ def _rounds(report: GuardReport) -> Iterator[str]:
 
 def _grid(findings: Sequence[Finding]) -> Grid:
     columns = (
-        Column("rule", spare=True), Column("status"), Column("kind"), Column("identifier", long=True),
-        Column("line", right=True), Column("uses", right=True, spare=True), Column("from", spare=True),
-        Column("what stands there now", long=True),
+        Column("status"), Column("kind"), Column("identifier", long=True), Column("line", right=True),
+        Column("uses", right=True, spare=True), Column("from", spare=True), Column("now", long=True),
     )  # fmt: skip
     return Grid(columns, tuple(_row(one) for one in findings))
 
 
 def _row(one: Finding) -> tuple[str, ...]:
-    origin = f"{one.source} ({one.role})" if one.source and one.role else one.source or "AFTER"
-    return (
-        one.rule, one.status.replace("_", " "), one.kind, one.value, number(one.line), number(one.uses),
-        origin, now(one),
-    )  # fmt: skip
+    status = one.status.replace("_", " ")
+    return status, one.kind, one.value, number(one.line), number(one.uses), _origin(one), now(one)
+
+
+def _origin(one: Finding) -> str:
+    """Who said it: the user, the assistant, a tool call, a tool result, or only AFTER."""
+    if one.source is None:
+        return "AFTER"
+    if one.source == STATED:
+        return one.role or one.source
+    return "tool call" if one.source == TOUCHED else f"{one.role or 'text'}, seen"
 
 
 def now(one: Finding) -> str:
@@ -170,17 +176,13 @@ def now(one: Finding) -> str:
 
 
 def _constraint_grid(rows: Sequence[ConstraintRow]) -> Grid:
-    columns = (
-        Column("rule", spare=True), Column("boundary", long=True), Column("status"), Column("line", right=True),
-        Column("what stands there now", long=True), Column("because", long=True, spare=True),
-    )  # fmt: skip
-    return Grid(
-        columns,
-        tuple(
-            ("CTX106", row.text, row.status, number(row.line), _instead(row), row.why)
-            for row in sorted(rows, key=lambda row: not row.fails)
-        ),
-    )
+    columns = (Column("status"), Column("boundary", long=True), Column("line", right=True), Column("now", long=True))
+    ordered = sorted(rows, key=lambda row: not row.fails)
+    return Grid(columns, tuple((_fate(row), row.text, number(row.line), _instead(row)) for row in ordered))
+
+
+def _fate(row: ConstraintRow) -> str:
+    return f"weakened: {row.why.partition(';')[0]}" if row.status == WEAKENED else row.status
 
 
 def _instead(row: ConstraintRow) -> str:

@@ -166,20 +166,19 @@ def _fitting(grid: Grid, room: int) -> tuple[list[int], list[int]]:
     ]
     shown = list(range(len(grid.columns)))
 
-    def excess(at_least: bool) -> int:
-        widths = [min(natural[at], _SHORTEST) if at_least and grid.columns[at].long else natural[at] for at in shown]
-        return sum(widths) + _GAP * (len(widths) - 1) - room
-
     for at in reversed(range(len(grid.columns))):
-        if grid.columns[at].spare and excess(at_least=True) > 0:
+        if grid.columns[at].spare and _wide(grid, natural, shown, _SHORTEST) > room:
             shown.remove(at)
-    over = max(0, excess(at_least=False))
-    widths = []
-    for at in shown:
-        cut = min(over, max(0, natural[at] - _SHORTEST)) if grid.columns[at].long else 0
-        over -= cut
-        widths.append(natural[at] - cut)
-    return shown, widths
+    most = max((natural[at] for at in shown if grid.columns[at].long), default=0)
+    while most > _SHORTEST and _wide(grid, natural, shown, most) > room:
+        most -= 1
+    return shown, [min(natural[at], most) if grid.columns[at].long else natural[at] for at in shown]
+
+
+def _wide(grid: Grid, natural: Sequence[int], shown: Sequence[int], most: int) -> int:
+    """The columns' width in all where no text is longer than `most`."""
+    widths = (min(natural[at], most) if grid.columns[at].long else natural[at] for at in shown)
+    return sum(widths) + _GAP * (len(shown) - 1)
 
 
 def _shorten(text: str, room: int) -> str:

@@ -209,7 +209,7 @@ def test_settings_come_from_the_nearest_file_and_flags_outweigh_them(tmp_path: P
     window = json.loads(ctx("audit", SESSION, "--json", cwd=inner, CTX_AUDIT_MAX_CONTEXT="70k").stdout)["window"]
     assert window["max_context"] == 70_000
     result = ctx("config", cwd=inner)
-    assert b"max-context     50000                    settings file" in result.stdout
+    assert b"max-context              50000                    settings file" in result.stdout
 
 
 @pytest.mark.parametrize(

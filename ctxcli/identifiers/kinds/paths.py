@@ -19,7 +19,8 @@ from ctxcli.identifiers.words import (
 
 _SEGMENT = r"[\w.@+%~$*!-]"
 _SPACED = re.compile(r"(?<=[\"'`])(?:/|~/|[A-Za-z]:[\\/])[^\"'`\n]{1,300}?\.[A-Za-z]\w{0,7}(?=[\"'`])")
-_WINDOWS = re.compile(r"(?<![\w\\/%])[A-Za-z]:(?!\\[ntr0](?!\w))\\{1,2}[\w.-]++(?:\\{1,2}[\w. -]*[\w-][\w.-]*+)*+\\?")
+_WINDOWS = re.compile(r"(?<![\w\\/%])[A-Za-z]:(?!\\[ntr0](?!\w))\\{1,2}(?:\w[\w. -]{0,80}\\{1,2})*+[\w.-]*+")
+_DRIVE = re.compile(r"[A-Za-z]:/[\w.]")
 _HOLE = r"(?:\[{1,2}[\w.]{1,60}\]{1,2}|\([\w.-]{1,60}\)|\{\w{1,60}\})"
 _BRACKETED = re.compile(
     r"(?<![\w/.@\[({$-])(?:\.{0,2}/(?:[\w.@-]++/)*+|(?:[\w.@-]++/)++)"
@@ -131,7 +132,7 @@ def _of_run(run: Run) -> Iterator[Hit]:
     path, place = split_place(text)
     if run.start == 0 and place.count(":") == 2 and run.after.startswith(". "):
         place = place[: place.rindex(":")]  # grep shows a numbered list: `a.md:348:3. Third`
-    if is_path(path, run):
+    if is_path(path[2:] if _DRIVE.match(path) else path, run):
         place_run = _CALL_PLACE.match(run.line, start + len(path)) if not place else None
         yield from _hits(path, place_run.group() if place_run else place, start)
         return
