@@ -14,8 +14,10 @@ from ctxcli.identifiers.gather import Use
 from ctxcli.model import MAIN, PartKind, Role
 from ctxcli.reports.guard import Side
 
+_HIDDEN = 35_000
+"""Tokens of system prompt and tools that a file may leave out: those of coding agents take 15,000 to 30,000."""
 _WHOLE = 0.4
-"""Share of the measured context that a file has to account for. Whole sessions: 0.5 to 0.7; cut ones: below 0.25."""
+"""Share of the rest that a file has to account for. Whole sessions: 0.65 and more; cut ones: below 0.3."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,12 @@ class Before:
     def is_whole(self) -> bool:
         """Whether the file holds what was in the context: not where it begins in the middle of a session.
 
-        The system prompt and the tools, which some files leave out, and a coarse 3 characters a token are allowed for.
+        Coarse: 3 characters a token, and what system prompt and tools may take is allowed for.
         """
         if self.tokens is None:
             return True
         characters = sum(len(self.reading.part(at).text) for at in self.parts)
-        return characters / 3 >= _WHOLE * self.tokens
+        return characters / 3 >= _WHOLE * (self.tokens - _HIDDEN)
 
     @property
     def folders(self) -> tuple[str, ...]:

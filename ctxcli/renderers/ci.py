@@ -56,8 +56,8 @@ def alerts_of(report: GuardReport) -> Iterator[Alert]:
 
 
 def _boundary(report: GuardReport, row: ConstraintRow) -> Alert:
-    stands = f" What stands there now: “{row.stands}”." if row.stands else ""
-    message = f"{row.status} boundary, {row.why}: “{row.text}”.{stands}"
+    stands = f"; now: “{row.stands}”" if row.stands else ""
+    message = f"{row.status} boundary, {row.why}: “{row.text}”{stands}"
     level = "error" if row.fails else "note"
     return Alert(
         CONSTRAINT.name,
