@@ -4,10 +4,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
+from ctxcli.guard.derive import is_usual
 from ctxcli.guard.forms import PATHS, Key, ends_with, path_form
 from ctxcli.guard.holdings import Holdings, Place
 from ctxcli.guard.known import Known
+from ctxcli.guard.near import LONGEST_TAIL as _LONGEST_TAIL
 from ctxcli.guard.near import below, slip
 from ctxcli.guard.policy import Policy, Required, required_of
 from ctxcli.guard.sides import After, Before
@@ -17,8 +20,12 @@ from ctxcli.reports.guard import AT_RISK, KEPT, LOST, MOVED, MUTATED, NOTED
 _STATUS = {Place.SUMMARY: KEPT, Place.NOTES: NOTED, Place.TAIL: AT_RISK}
 _UNLIKE = frozenset({"quantity", "date", "quoted", "error", "email", "flag", "env", "ticket"})
 """Kinds that are no slip of another kind: `1.2s` is no version."""
-_BY_NUMBER = frozenset({"ticket", "url"})
-"""Kinds of which another way of saying it (a pull request's address and its number) is no slip."""
+_BY_NUMBER = frozenset({"ticket", "url", "hash", "uuid"})
+"""Kinds of which another way of saying it (an address and its number, a hash in short) is no slip."""
+_MOST_PAIRS = 40_000
+"""Pairs that are looked at for slips; what is required comes first."""
+_MOST_LIKENED = 300
+"""Strangers for which the nearest known identifier is looked up."""
 
 
 @dataclass
@@ -104,8 +111,8 @@ class Comparison:
         taken = self._mutate(strangers) if self.before.is_whole else frozenset()
         for stranger in strangers:
             if stranger.kind in self.policy.kinds and stranger.value not in taken and not self._is_known(stranger):
-                like = self._like(stranger)
-                if stranger.kind != "branch" or like:  # “the a/b branch” is often no branch's name
+                like = self._like(stranger) if len(self.invented) < _MOST_LIKENED else None
+                if like or not is_usual(stranger.kind or "", stranger.value):
                     self.invented.append((stranger, like))
 
     def _is_known(self, stranger: Stranger) -> bool:
@@ -123,12 +130,14 @@ class Comparison:
     def _mutate(self, strangers: list[Stranger]) -> frozenset[str]:
         """Pair what is gone with strangers, the nearest first, each once; returns those that a required one took."""
         due = self.required.keys
+        odd = [(number, one) for number, one in enumerate(strangers) if not (one.derived and one.kind in _BY_NUMBER)]
+        likely = (
+            (key, number, one) for key in self._gone() for number, one in odd if _may_be(self.known[key].value, one)
+        )
         pairs = [
             (key not in due, far, number, key)
-            for key in self._gone()
-            for number, stranger in enumerate(strangers)
-            if not (stranger.derived and stranger.kind in _BY_NUMBER)
-            and (far := self._slip(self.known[key], stranger)) is not None
+            for key, number, one in islice(likely, _MOST_PAIRS)
+            if (far := self._slip(self.known[key], one)) is not None
         ]
         taken: dict[int, bool] = {}
         for idle, _, number, key in sorted(pairs):
@@ -163,3 +172,11 @@ class Comparison:
             name = stranger.value.rsplit("/", 1)[-1]
             return min((one.value for one in alike if one.value.endswith(name)), key=len, default=None)
         return near
+
+
+def _may_be(value: str, stranger: Stranger) -> bool:
+    """A quick look: a slip leaves the length, and the beginning or the end."""
+    other = stranger.value
+    if abs(len(value) - len(other)) > max(_LONGEST_TAIL, len(value)) or stranger.kind == "quoted":
+        return stranger.kind == "quoted"
+    return value[:2] == other[:2] or value[-2:] == other[-2:] or value.casefold()[-3:] == other.casefold()[-3:]

@@ -10,6 +10,17 @@ from collections.abc import Sequence
 _SPACE = re.compile(r"\s+")
 _DRIVE = re.compile(r"^[A-Za-z]:(?=[\\/])")
 _HOST = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_CENTS = re.compile(r"(?<=\d)\.0+(?!\d)")
+_AMOUNT = re.compile(r"[-+]?\d+(?:\.\d+)?")
+_UNITS = {
+    "milliseconds": "ms", "millisecond": "ms", "msec": "ms", "seconds": "s", "second": "s", "sec": "s", "secs": "s",
+    "minutes": "min", "minute": "min", "mins": "min", "hours": "h", "hour": "h", "percent": "%", "dollars": "$",
+    "usd": "$", "euros": "€", "euro": "€", "eur": "€", "pounds": "£", "bytes": "B",
+}  # fmt: skip
+_LAST_NUMBER = re.compile(r"(\d{1,5})(?!.*\d)")
+_STATUS = re.compile(r"(?:exit(?:ed)?|http|status)\b", re.IGNORECASE)
+_HOME = re.compile(r"^(?:/home/[^/]+|/Users/[^/]+|/root|[a-z]:/Users/[^/]+)(?=/)")
 _REMOTE = re.compile(r"^(?:remotes/)?(?:origin|upstream)/(?=.)")
 _PLACE = re.compile(r":\d+(?::\d+)?$|\(\d+(?:,\d+)?\)$")
 
@@ -33,9 +44,13 @@ def normal(kind: str, value: str, folders: Sequence[str] = ()) -> str:
     if kind == "branch":
         return _REMOTE.sub("", value)
     if kind == "quantity":
-        return _SPACE.sub("", value)
-    if kind == "error" and " " in value:
-        return squeezed(value).casefold()
+        return quantity_form(value)
+    if kind == "error":
+        return error_form(value)
+    if kind == "version":
+        return value.removeprefix("v")
+    if kind == "id":
+        return value.casefold() if value[:2].lower() in ("0x", "cv", "gh") else value.removeprefix("#")
     return squeezed(value) if kind in SPACED else value
 
 
@@ -46,7 +61,32 @@ def path_form(value: str, folders: Sequence[str] = ()) -> str:
         head = _slashes(folder)
         if head and path.startswith(head + "/"):
             return path[len(head) + 1 :]
-    return path
+    return _HOME.sub("~", path)
+
+
+def quantity_form(value: str) -> str:
+    """`1,000 milliseconds` is `1000ms`, `500 dollars` and `$500.00` are `$500`."""
+    text = _SPACE.sub("", value).replace("−", "-")
+    text = _THOUSANDS.sub("", text)
+    text = _CENTS.sub("", text)
+    number = _AMOUNT.match(text)
+    unit = _UNITS.get(text[number.end() :].lower()) if number else None
+    if number is None or unit is None:
+        return text
+    return f"{unit}{number.group()}" if unit in "$€£" else number.group() + unit
+
+
+def error_form(value: str) -> str:
+    """`exit status 3` and `exited with code 3` are `exit 3`, `HTTP 429` and `status 429` are `http 429`."""
+    text = squeezed(value)
+    number = _LAST_NUMBER.search(text)
+    if number is None or " " not in text:
+        return text
+    return (
+        ("exit " if text.lower().startswith("exit") else "http ") + number[1]
+        if _STATUS.match(text)
+        else text.casefold()
+    )
 
 
 def _slashes(value: str) -> str:
@@ -54,6 +94,9 @@ def _slashes(value: str) -> str:
     drive = _DRIVE.match(path)
     if drive:
         path = drive.group().lower() + path[drive.end() :]
+    path = path.replace("/./", "/")
+    while "//" in path[1:] and "://" not in path:
+        path = path[0] + path[1:].replace("//", "/")
     while path.startswith("./") and len(path) > 2:
         path = path[2:]
     return path.rstrip("/") or path
@@ -78,29 +121,36 @@ def without_place(path: str) -> str:
 
 def ends_with(longer: str, shorter: str) -> bool:
     """Whether the one path is the end of the other, whole segments only."""
-    return len(longer) > len(shorter) and longer.endswith("/" + shorter.lstrip("/")) and bool(shorter.strip("/"))
+    return len(longer) > len(shorter) and longer.endswith("/" + shorter) and bool(shorter.strip("/"))
 
 
 def stands_in(value: str, text: str, kind: str = "") -> bool:
     """Whether a value stands in a text as a whole token, never as a piece of a longer one."""
     at = text.find(value)
     while at >= 0:
-        if _left_whole(value, text, at, kind) and _right_whole(value, text, at + len(value), kind):
+        end = at + len(value)
+        left = _is_free(text[at - 1 : at], kind) or _left_whole(value, text, at, kind)
+        if left and (_is_free(text[end : end + 1], kind) or _right_whole(value, text, end, kind)):
             return True
         at = text.find(value, at + 1)
     return False
 
 
+_LISTED = frozenset({"ticket", "version", "package", "error"})
+"""Kinds of which a slash makes a list: PAY-7/PAY-8."""
 _AROUND_UUIDS = frozenset("/\\.:=@_")
 """A UUID is whole by its own shape, inside a path or a name too."""
 _BEFORE_NUMBERS = "-+−$€£¥#."
 _BEFORE_NAMES = "./\\~$#%"
 
 
+def _is_free(sign: str, kind: str) -> bool:
+    """Whether a sign beside a value of this kind ends it, whatever the value."""
+    return bool(sign) and ((sign == "/" and kind in _LISTED) or (kind == "uuid" and sign in _AROUND_UUIDS))
+
+
 def _left_whole(value: str, text: str, at: int, kind: str) -> bool:
     before = text[at - 1] if at else ""
-    if kind == "uuid" and before in _AROUND_UUIDS:
-        return True
     further = text[at - 2] if at > 1 else ""
     first = value[0]
     if not before or before.isspace():
@@ -124,8 +174,6 @@ def _left_whole(value: str, text: str, at: int, kind: str) -> bool:
 
 def _right_whole(value: str, text: str, at: int, kind: str) -> bool:
     after, further = text[at : at + 1], text[at + 1 : at + 2]
-    if kind == "uuid" and after in _AROUND_UUIDS:
-        return True
     if not after or after.isspace():
         return True
     if after.isalnum() or after == "_":

@@ -75,9 +75,13 @@ class Holdings:
         return any(stands_in(wanted, text, kind) for text in readings)
 
     def relative(self, kind: str, value: str) -> str | None:
-        """What is left of an identifier: a token that ends a path, that it ends or that lies below it; a short hash."""
+        """What is left of an identifier, said in another way or in part: see `moved` in the README."""
         if kind in ("hash", "uuid"):
             return next((token for token in sorted(set(self.tokens())) if abbreviates(value, token)), None)
+        if kind in ("ticket", "url"):
+            return self._numbered(value)
+        if kind in ("package", "error"):
+            return self._last_part(kind, value)
         if kind not in PATHS or not value.strip("/"):
             return None
         form = path_form(value, self._folders)
@@ -88,6 +92,25 @@ class Holdings:
             if token.startswith(form + "/") or f"/{form.lstrip('/')}/" in token:
                 return token
         return None
+
+    def _numbered(self, value: str) -> str | None:
+        """A ticket by its address, or an address by its ticket."""
+        match = _NUMBER_OF.search(value)
+        if match is None:
+            return None
+        number = match[1]
+        if "://" in value:
+            ticket = number if number[0].isalpha() else f"#{number}"
+            return ticket if any(stands_in(ticket, text, "ticket") for text in self._flat.values()) else None
+        address = re.compile(rf"\S*/(?:pulls?|issues?|merge_requests|browse)/{re.escape(number)}(?![\w-])")
+        found = next((hit for text in self._flat.values() if (hit := address.search(text))), None)
+        return found.group() if found else None
+
+    def _last_part(self, kind: str, value: str) -> str | None:
+        """The version of a package, the class of an exception."""
+        last = _PARTS.split(value)[-1]
+        known = last != value and len(last) > 2
+        return last if known and any(stands_in(last, text, kind) for text in self._flat.values()) else None
 
     def tokens(self) -> Iterator[str]:
         """Every token, whatever its place, without order."""
@@ -158,6 +181,8 @@ def abbreviates(value: str, token: str) -> bool:
     return 7 <= len(short) <= 12 < len(full) and full.startswith(short) and _HEX.fullmatch(full) is not None
 
 
+_NUMBER_OF = re.compile(r"(?:#|/(?:pulls?|issues?|merge_requests|browse)/|^)([A-Z][A-Z0-9]+-\d+|\d+)/?$")
+_PARTS = re.compile(r"[=~<>!]=|@|(?<=[a-z])\.(?=[A-Z])")
 _HEX = re.compile(r"[0-9a-f-]{13,128}")
 _NAME = re.compile(r"[/\\._-]|[A-Za-z]\d")
 """What makes a token a possible file or folder: a plain word says nothing about where it is."""

@@ -8,7 +8,7 @@ _SIGN = re.compile(r"^[-+−]")
 _WORD = re.compile(r"\w+")
 _ALIKE = 0.6
 """Share of its words that a quotation has to keep to be a changed one and not another."""
-_LONGEST_TAIL = 12
+LONGEST_TAIL = 12
 """Characters by which a neighbour may be longer."""
 
 
@@ -24,12 +24,13 @@ def slip(kind: str, original: str, other: str) -> int | None:
     if original.casefold() == other.casefold() or _SIGN.sub("", original) == _SIGN.sub("", other):
         return 0
     if kind in PATHS:
-        if below(original, other) or ends_with(original, other) or ends_with(other, original):
+        if any(
+            (below(original, other), below(other, original), ends_with(original, other), ends_with(other, original))
+        ):
             return None
         if _one_segment_off(original, other):
             return 1
-    most = 2 if len(original) > 4 else 1
-    edits = next((far for far in range(1, most + 1) if within(original, other, far)), None)
+    edits = distance(original, other, 2 if len(original) > 4 else 1)
     return 1 if edits is None and _cut_or_longer(original, other) else edits
 
 
@@ -38,7 +39,7 @@ def _cut_or_longer(original: str, other: str) -> bool:
     if len(shorter) < 3 or not longer.startswith(shorter):
         return False
     if longer is other:
-        return len(other) - len(original) <= _LONGEST_TAIL
+        return len(other) - len(original) <= LONGEST_TAIL
     return len(other) >= min(8, (len(original) + 1) // 2)
 
 
@@ -56,8 +57,8 @@ def _one_segment_off(original: str, other: str) -> bool:
     if len(off) != 1:
         return False
     if off[0] < len(one) - 1:
-        return len(one) > 2 or within(one[0], two[0], 2)
-    return one[-1].split(".")[0] == two[-1].split(".")[0] or within(one[-1], two[-1], 2)
+        return len(one) > 2 or distance(one[0], two[0], 2) is not None
+    return one[-1].split(".")[0] == two[-1].split(".")[0] or distance(one[-1], two[-1], 2) is not None
 
 
 def _alike(original: str, other: str) -> bool:
@@ -65,14 +66,17 @@ def _alike(original: str, other: str) -> bool:
     return bool(words) and len(words & others) / len(words | others) >= _ALIKE
 
 
-def within(one: str, two: str, most: int) -> bool:
-    """Whether at most so many insertions, deletions, substitutions or swaps of neighbours lie between two strings.
+def distance(one: str, two: str, most: int) -> int | None:
+    """How many insertions, deletions, substitutions or swaps of neighbours lie between two strings; None over `most`.
 
-    Time and memory are linear in the length: only the band of `most` around the diagonal is filled
-    (restricted Damerau-Levenshtein distance).
+    Time is linear in the length: only the band of `most` around the diagonal is filled (restricted
+    Damerau-Levenshtein distance), and what both begin and end with is left out.
     """
     if abs(len(one) - len(two)) > most:
-        return False
+        return None
+    one, two = _unlike(one, two)
+    if not one or not two:
+        return max(len(one), len(two))
     far = most + 1
     before_last: list[int] = []
     last = [column if column <= most else far for column in range(len(two) + 1)]
@@ -86,6 +90,17 @@ def within(one: str, two: str, most: int) -> bool:
                 cost = min(cost, before_last[column - 2] + 1)
             this[column] = cost
         if min(this) > most:
-            return False
+            return None
         before_last, last = last, this
-    return last[-1] <= most
+    return last[-1] if last[-1] <= most else None
+
+
+def _unlike(one: str, two: str) -> tuple[str, str]:
+    """Two strings without what both begin with and what both end with."""
+    start, shorter = 0, min(len(one), len(two))
+    while start < shorter and one[start] == two[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and one[-1 - end] == two[-1 - end]:
+        end += 1
+    return one[start : len(one) - end], two[start : len(two) - end]

@@ -12,9 +12,11 @@ from ctxcli.reports.guard import PolicyUsed
 from ctxcli.reports.identifiers import SEEN, STATED, TOUCHED
 
 ALL = "all"
-REQUIRED_KINDS = ("path", "url", "uuid", "hash", "version", "package", "ticket", "branch", "error", "id", "email")
+REQUIRED_KINDS = (
+    "path", "url", "uuid", "hash", "version", "package", "ticket", "branch", "error", "id", "email", "host",
+)  # fmt: skip
 """What a later step has to match, and cannot look up."""
-IN_CONSTRAINTS = ("quantity", "quoted")
+IN_CONSTRAINTS = ("quantity", "quoted", "date")
 """Required inside a boundary that the user set."""
 _USUAL_BRANCHES = frozenset({"main", "master", "develop", "trunk", "HEAD", "origin/main", "origin/master"})
 
@@ -80,6 +82,8 @@ class Policy:
             return False, "only in the text of a file that was written, in a code block, or in records that were pasted"
         if one.kind == "branch" and one.value in _USUAL_BRANCHES:
             return False, "the usual name of a branch"
+        if one.kind == "host" and not one.by_user and not any(map(str.isdigit, one.value)):
+            return False, "a host without a port, which the user did not name"
         if one.kind in PATHS and is_throwaway(one.value):
             return False, "temporary, or a scratch name"
         if one.kind in PATHS and is_pattern(one.value):

@@ -185,7 +185,7 @@ def pieces_against(before: Before, after: Reading, parts: Sequence[PartAt]) -> l
             pinned = system or gap is None or original[0] < gap
             found.append(Piece(Place.SUMMARY if pinned else Place.TAIL, before.reading, original))
             continue
-        authored = part.kind is PartKind.SUMMARY or (not marked and part.kind is PartKind.TEXT)
+        authored = part.kind is PartKind.SUMMARY or (not marked and part.kind in (PartKind.TEXT, PartKind.TOOL_CALL))
         found.append(Piece(Place.SUMMARY if authored or system else Place.TAIL, after, at, authored))
     return found
 

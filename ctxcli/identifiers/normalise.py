@@ -11,13 +11,31 @@ _ANSI = re.compile(r"\x1b(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,2000}(?
 _ESCAPED_SLASH = re.compile(r"\\/")
 
 
+# Zero-width signs and soft hyphens, which no identifier holds and an editor adds.
+_INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
+_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#39|#x27);")
+_ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&nbsp;": " "}
+_CJK = "\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef"
+# Scripts that put no blank around a Latin word; a path may mix them where a slash or a dot stands between.
+_SCRIPTS_MEET = re.compile(rf"(?<=[{_CJK}])(?=[A-Za-z0-9#$~])|(?<=[A-Za-z0-9])(?=[{_CJK}])")
+
+
 def plain(text: str) -> str:
-    r"""The text without terminal codes, in NFC (never NFKC, which rewrites content), `\/` as `/`."""
+    r"""The text without terminal codes and invisible signs, in NFC (never NFKC, which rewrites content).
+
+    `\/` becomes `/`, HTML's entities their signs, and a blank stands where Chinese, Japanese or Korean text touches a
+    Latin word.
+    """
     if "\x1b" in text:
         text = _ANSI.sub("", text)
     if "\\/" in text:
         text = _ESCAPED_SLASH.sub("/", text)
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda match: _ENTITIES.get(match.group(), "'"), text)
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text).replace("\u2011", "-"))
+    return _SCRIPTS_MEET.sub(" ", text)
 
 
 def strings_of(arguments: str) -> Iterator[str]:

@@ -47,6 +47,8 @@ def _bare(text: str, start: int, line: str) -> Iterator[Run]:
     lead = 2 if text.startswith("#!") else 0
     if start == 0 and _CHANGED.match(text):
         lead = 1
+    while text.startswith("~~", lead):
+        lead += 2
     while lead < len(text) and text[lead] in "*_!?=" and not _OWN_UNDERSCORES.match(text, lead):
         lead += 1
     if text[lead : lead + 1] == "~" and text[lead + 1 : lead + 2].isdigit():
@@ -58,5 +60,9 @@ def _bare(text: str, start: int, line: str) -> Iterator[Run]:
     ):
         lead += 1
     bare = text[lead:].rstrip(_TRAIL)
+    if line[start + len(text) : start + len(text) + 1] == ">":
+        bare = bare.rstrip("-")  # an arrow
+    if lead < len(text) and bare.startswith("_") and bare.endswith("_") and not bare.startswith("__"):
+        bare, lead = bare[1:-1].rstrip(_TRAIL), lead + 1  # emphasis
     if bare:
         yield Run(bare, start + lead, line)

@@ -27,10 +27,21 @@ _BEHIND_A_WORD = re.compile(
 )
 _SAID_TO_BEAR = re.compile(r"(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9+/_.=-]{12,2000})")
 _IN_A_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,64}:([^\s/@$<>*{]{3,200})@")
+_IN_A_QUERY = re.compile(
+    r"(?i)[?&](?:sig|signature|x-amz-signature|key|code|token|access_token|auth|api_?key|secret|password|pwd)=([^&\s#]{8,500})"
+)
+_HOOKS = re.compile(r"hooks\.slack\.com/services/([\w/]{16,100})|api\.telegram\.org/bot(\d+:[\w-]{16,100})")
+_SAID = re.compile(
+    r"(?i)\b(?:password|passphrase|passcode|pin)\s+(?:(?:is|was)\s+)?[`'\"]?([^\s`'\",;]{4,100})"
+    r"|--?(?:password|passwd|token|secret|api-?key)[ =]+['\"]?([^\s'\"]{4,200})"
+    r"|\s-u\s+['\"]?[\w.-]{1,60}:([^\s'\"@]{4,100})|\b(?:mysql\w*|mariadb)\b[^\n|;]{0,200}?\s-p([^\s'\"]{4,100})"
+    r"|\blogin\b[^\n|;]{0,200}?\s-p\s+['\"]?([^\s'\"]{4,100})"
+)
 _WORDS = ("KIA", "SIA", "gh", "glpat", "sk-", "k_live", "k_test", "xox", "AIza", "ya29", "SG.", "npm_", "pypi-", "hf_",
           "dop_v1", "shp", "eyJ")  # fmt: skip
 _CUES = re.compile(
-    r"(?i)passw|passphrase|pwd|secret|api[_-]?key|access[_-]?key|token|private[_-]?key|credential|bearer|basic "
+    r"(?i)passw|passphrase|passcode|pwd|secret|api[_-]?key|access[_-]?key|token|private[_-]?key|credential|bearer"
+    r"|basic |pin | -u | -p"
 )
 _SHOWN = 4
 
@@ -44,10 +55,23 @@ def secrets_in(text: str) -> frozenset[str]:
         found.update(match.group().strip() for match in _KEY_BLOCK.finditer(text))
     if "://" in text and "@" in text:
         found.update(match[1] for match in _IN_A_URL.finditer(text))
+    if "=" in text and ("?" in text or "&" in text):
+        found.update(match[1] for match in _IN_A_QUERY.finditer(text) if _is_random(match[1]))
+    if "hooks.slack" in text or "api.telegram" in text:
+        found.update(match[1] or match[2] for match in _HOOKS.finditer(text))
     if _CUES.search(text):
+        groups = (match[match.lastindex or 0].rstrip(".,:;!?") for match in _SAID.finditer(text))
+        found.update(group for group in groups if _is_mixed(group))
         for pattern in (_BEHIND_A_WORD, _SAID_TO_BEAR):
             found.update(match[1] for match in pattern.finditer(text) if _is_random(match[1]))
     return frozenset(found)
+
+
+def _is_mixed(value: str) -> bool:
+    """Letters and digits, and no variable: what a person or a command calls a password may be short."""
+    return (
+        any(map(str.isdigit, value)) and (any(map(str.isalpha, value)) or len(value) < 9) and value[0] not in "$<{/.-"
+    )
 
 
 def _is_random(value: str) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ctxcli.guard.near import slip, within
+from ctxcli.guard.near import distance, slip
 from ctxcli.identifiers.secrets import mask, secrets_in
 from ctxcli.model import Message, Part, PartKind, Role
 from guard_support import compare, finding, status
@@ -209,9 +209,8 @@ class TestSlips:
         ],
     )
     def test_distance(self, one: str, two: str, edits: int) -> None:
-        assert within(one, two, edits)
-        assert not edits or not within(one, two, edits - 1)
-        assert within(two, one, edits)
+        assert distance(one, two, 3) == distance(two, one, 3) == edits
+        assert not edits or distance(one, two, edits - 1) is None
 
     def test_a_file_in_another_folder_is_a_slip_and_its_bare_name_is_none(self) -> None:
         assert slip("path", "src/a/x.py", "src/b/x.py") is not None

@@ -8,7 +8,7 @@ from ctxcli.identifiers.kinds.paths import has_file_ending
 from ctxcli.identifiers.words import SURE_TOP_LEVELS, TOP_LEVELS
 
 _URL = re.compile(
-    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'`<>\\^…“”‘’«»。，、；：！？（）「」『』【】《》]{2,2000}"
+    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'`<>\\^|…—–→←⇒“”‘’«»。，、；：！？（）「」『』【】《》]{2,2000}"
 )
 _REMOTE = re.compile(
     r"(?<![\w@.-])(?:[\w-]{1,30}@)?(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,10}:[\w.-]{1,80}/[\w.-]{1,80}?\.git(?![\w/])"
@@ -24,9 +24,7 @@ def trimmed_url(text: str) -> str:
     """A URL without the punctuation of the sentence around it: closing brackets stay where they are opened."""
     while text:
         last = text[-1]
-        if (last in ".,:;!?*_~|" and not (last == "|" and "%" in text)) or (
-            last in _PAIRS and text.count(last) > text.count(_PAIRS[last])
-        ):
+        if last in ".,:;!?*_~#" or (last in _PAIRS and text.count(last) > text.count(_PAIRS[last])):
             text = text[:-1]
         else:
             break

@@ -118,7 +118,8 @@ def split_place(text: str) -> tuple[str, str]:
 
 def _of_run(run: Run) -> Iterator[Hit]:
     text, start = run.text, run.start
-    if not _HINT.search(text) and text not in BARE_FILES and not LISTING.match(run.line):
+    a_tag = text.endswith("/") and text[:-1].isalpha() and run.before.endswith("<")
+    if a_tag or (not _HINT.search(text) and text not in BARE_FILES and not LISTING.match(run.line)):
         return
     if text[0] == "@" and (text.count("/") != 1 or has_file_ending(text)):
         text, start = text[1:], start + 1
