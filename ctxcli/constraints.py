@@ -19,28 +19,45 @@ _START = r"(?:^|[.,;:(–—]\s*|(?:\b(?:and|but|so|then|please|also|just|ok|oka
 _IDLE = r"(?:need|have|know|think|worry|bother|care|mind|see|understand|forget|get|remember|believe|hesitate|feel)"
 _VERBS = (
     r"(?:use|change|touch|edit|modify|run|add|write|read|commit|push|test|support|return|include|exchange|refund|charge"
-    r"|install|send|show|print|call|apply|update|delete|remove|work|look|rename|move|create|allow|accept|deploy|merge)"
+    r"|install|send|show|print|call|apply|update|delete|remove|work|look|rename|move|create|allow|accept|deploy|merge"
+    r"|log|store|reply|answer|break|skip|keep|release|publish|import|depend|expose|spend|retry|ask|cache|upload)"
+)
+_LIMIT = r"[~<>=]*\s*[$€£]?(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b)"
+_ASKED = rf"\b(?:{_VERBS}|must|should|need|take|limit|cap|stay|wait|have|with|for)"
+_BOUND = r"(?:at\s+(?:most|least)|(?:no|not)\s+(?:more|less|fewer|longer)\s+than|up\s+to)"
+_ADDED = (
+    r"new|additional|extra|further|external|third[- ]party|breaking|hard[- ]?coded|direct|public|global|network|manual"
 )
 _FORMS = [
     re.compile(form, re.IGNORECASE)
     for form in (
-        r"\bmust(?:\s+not|n[’']t)?\b(?!\s+(?:have|'ve)\b)",
+        r"\bmust(?:\s+not|n[’']t)?\b(?!\s+(?:have|'ve|say|admit|confess)\b)",
         rf"{_START}(?:do\s+not|don[’']?t)\s+(?!{_IDLE}\b)\w",
-        rf"{_START}(?:never|always|avoid|refrain\s+from|under\s+no\s+circumstances)\s+\w",
-        rf"{_START}(?:keep|leave)\s+(?!in\s+mind|an?\s+eye|going|it\s+up|track)\w",
+        rf"{_START}(?:never|always|avoid|refrain\s+from|under\s+no\s+circumstances)\s+(?!mind\b|an?\b|been\b)\w",
+        rf"{_START}(?:keep|leave)\s+(?!in\s+mind|an?\s+eye|going|it\s+(?:up|for)|up\b|track|calm)\w",
         rf"{_START}(?:let[’']?s|let\s+us)\s+(?:not|never|only)\s+\w",
-        r"\b(?:you|we|it|they|this|that|which|agents?)\s+(?:should\s*(?:not|n[’']?t|\s+never)|must)\b(?!\s+matter)",
-        r"\b(?:never|only|always)\s+(?:ever\s+)?" + _VERBS + r"\b",
-        r"\b" + _VERBS + r"(?:ing)?\s+only\b",
+        rf"{_START}(?:make|be)\s+sure\s+(?:that\s+)?(?:you\s+|we\s+|it\s+)?(?:not|never|do\s+not|don[’']?t|doesn[’']?t)\b",
+        rf"{_START}stop\s+\w+ing\b",
+        r"\b(?:you|we|it|they|this|that|which|agents?)\s+(?:should\s*(?:not|n[’']?t|\s+never)|must)\b(?!\s+(?:matter|have)\b)",
+        rf"\byou\s+(?:can\s*not|can[’']?t|may\s+not)\s+{_VERBS}\b|\bwe\s+(?:can\s*not|can[’']?t)\s+(?:use|add|change|break)\b",
+        rf"\b(?:never|only|always)\s+(?:ever\s+)?{_VERBS}\b",
+        rf"\b{_VERBS}(?:ing)?\s+only\b|^{_VERBS}\s.*\bonly[.!]?$",
         r"\b(?:I[’']?d|I\s+would|I|we)\s+only\s+(?:like|want|need|accept|allow)\b",
         r"\b(?:not\s+allowed|forbidden|prohibited|off[- ]limits|no\s+exceptions?)\b",
-        r"\b(?:at\s+(?:most|least)|(?:no|not)\s+(?:more|less|fewer|longer)\s+than)\s+[~<>=]*[$€£]?\d",
-        r"\b(?:not\s+exceed(?:ing)?|a\s+(?:maximum|minimum)\s+of)\s+[~<>=]*[$€£]?\d",
+        rf"{_ASKED}\b.*\b{_BOUND}\s+{_LIMIT}",
+        rf"\b(?:not\s+exceed(?:ing)?|a\s+(?:maximum|minimum)\s+of)\s+{_LIMIT}",
+        rf"^(?:max|min)(?:imum|\.)?:?\s+{_LIMIT}|{_LIMIT}[\d,.]*\s+(?:max|min)(?:imum)?\b",
+        rf"\b(?:limit|budget|cap|deadline)\s+(?:is|of|:)\s*{_LIMIT}",
         r"\b(?:must|should|keep|stay|stays|need|needs|has\s+to)\b.*(?:<=|>=|≤|≥|<|>|\bunder|\bbelow|\bwithin|\bover)\s*[$€£]?\d",
         r"^(?!(?:it|this|that|I|they|there|he|she|which|works?)\b).*\bwithout\s+\w+ing\b",
-        r"^(?:[-*•]\s+|\d+[.)]\s+)?no\s+(?!worries|problem|need|idea|one\b|thanks|i\b|way|matter|such|longer)[a-z]+(?:\s+\w+)+",
+        rf"^(?:[-*•]\s+|\d+[.)]\s+)?no\s+(?:{_ADDED}|changes?\s+(?:to|in))\b",
     )
 ]  # fmt: skip
+_GUESSES = re.compile(
+    r"\bmust\s+be\s+(?:an?|some|something|because|tired|right|wrong|kidding|joking|hard)\b|\bthere\s+must\b"
+    r"|\bdo(?:\s+not|n[’']?t)\s+(?:be\s+(?:surprised|afraid|shy|sorry|alarmed)|you)\b"
+    r"|^(?:(?-i:[A-Z]{3,})|\w*(?:Error|Exception)|\d[\d:. -]+\w*):\s", re.IGNORECASE,
+)  # fmt: skip
 _DESCRIBES = re.compile(
     r"^(?:[-*•]\s+)?no\b.*\b(?:was|were|is|are|failed|found|exists?|has|have|had|results?|remain)\b", re.IGNORECASE
 )
@@ -105,7 +122,9 @@ def is_demand(sentence: str) -> bool:
     """Whether a sentence sets a boundary."""
     if not 8 <= len(sentence) <= _LONGEST or sentence.endswith("?") or _HEDGED.match(sentence):
         return False
-    return not _DESCRIBES.match(sentence) and any(form.search(sentence) for form in _FORMS)
+    if _DESCRIBES.match(sentence) or _GUESSES.search(sentence):
+        return False
+    return any(form.search(sentence) for form in _FORMS)
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:

@@ -14,7 +14,7 @@ from ctxcli.cli.sources import Sources, say
 from ctxcli.cli.types import KeptShare
 from ctxcli.files import find
 from ctxcli.files.documents import is_there, read_document
-from ctxcli.files.text import read_text
+from ctxcli.files.text import is_note, read_text
 from ctxcli.files.write import write_whole
 from ctxcli.formats import FORMATS
 from ctxcli.guard import Policy, guard, guard_recorded
@@ -49,7 +49,7 @@ from ctxcli.tokens import CountCache, choose, counter
     click.option("--require-compaction", is_flag=True, help="With --recorded: fail where none is recorded."),
     opt.conversation,
     click.option("--from", "from_", type=click.Choice([*FORMATS, PLAIN_TEXT]),
-                 help="The inputs' format, instead of finding out."),
+                 help="The inputs' format, instead of finding out; text is for AFTER only."),
     opt.tokenizer, opt.cache, opt.exit_zero,
 )  # fmt: skip
 def command(files: tuple[str, ...], **flags: Any) -> int:
@@ -80,8 +80,10 @@ def _check_usage(files: tuple[str, ...], flags: dict[str, Any]) -> None:
         raise click.UsageError("only one of BEFORE and AFTER can be standard input")
     if flags["require_compaction"] and not flags["recorded"]:
         flags["require_compaction"] = False
-    if flags["update_baseline"] and not flags["baseline"]:
+    if flags["update_baseline"] and flags["baseline"] in (None, "-"):
         raise click.UsageError("--update-baseline wants the file: --baseline FILE")
+    if flags["baseline"] and flags["baseline"] == flags["output"]:
+        raise click.UsageError("--baseline and --output are the same file")
 
 
 @dataclass(slots=True)
@@ -149,7 +151,7 @@ class _Run:
 
     def _compared(self, before: str, after: str) -> Iterator[GuardReport]:
         """Conversations of the two sources in pairs, in order."""
-        second = self._sources()
+        second = self._sources(after)
         pairs = zip_longest(
             self.sources.transcripts(list(find([before]))), second.transcripts(list(find([after])))
         )  # fmt: skip
@@ -164,12 +166,14 @@ class _Run:
         self.sources.read |= second.read
         self.sources.failed |= second.failed
 
-    def _sources(self) -> Sources:
+    def _sources(self, after: str | None = None) -> Sources:
+        """What reads one side. AFTER may be JSON that is no transcript, or a note that begins like JSON."""
         from_ = self.flags["from_"]
-        as_text = from_ == PLAIN_TEXT
-        found = Sources(self.flags["conversation"], None if as_text else from_, strict=self.flags["strict"])
-        if (as_text or from_ is None) and not self.flags["recorded"]:
-            found.plain = lambda path: _named(read_text(path, sure=as_text), path)
+        as_text = from_ == PLAIN_TEXT and after is not None
+        found = Sources(self.flags["conversation"], None if from_ == PLAIN_TEXT else from_, strict=self.flags["strict"])
+        if not self.flags["recorded"] and (as_text or from_ in (None, PLAIN_TEXT)):
+            sure = as_text or (after is not None and is_note(after))
+            found.plain = lambda path: _named(read_text(path, sure=sure), path)
         return found
 
     def _weigh(self, transcript: Transcript) -> Weigh:

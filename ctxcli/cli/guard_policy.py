@@ -19,8 +19,17 @@ _WAIVER_KEYS = frozenset({"value", "reason", "kind", "until"})
 
 def policy_of(flags: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Policy:
     """The policy that the flags ask for; raises click's errors for flags, SettingError for the settings file."""
-    wanted = [word for text in flags["require"] for word in _words(text)] or [STATED, TOUCHED]
+    wanted = [word for text in flags["require"] for word in _words(text)]
+    globs = tuple(word for word in wanted if word not in (*SOURCES, _ALL, _NONE))
+    for glob in globs:
+        if glob.isalpha():
+            known = ", ".join((*SOURCES, _ALL, _NONE))
+            raise click.BadParameter(f"{glob!r} is neither a source ({known}) nor a glob", param_hint="--require")
+    if len({_ALL, _NONE} & set(wanted)) > 0 and len(wanted) - len(globs) > 1:
+        raise click.BadParameter("all and none stand alone", param_hint="--require")
     sources = frozenset(word for word in wanted if word in SOURCES)
+    if not sources and not {_ALL, _NONE} & set(wanted):
+        sources = frozenset({STATED, TOUCHED})
     least = dict(flags["min_kept"])
     for kind in least:
         if kind is not None and kind not in kinds:
@@ -29,7 +38,7 @@ def policy_of(flags: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Policy:
     return Policy(
         sources=sources,
         kinds=_kinds(flags["kinds"], kinds),
-        always=tuple(word for word in wanted if word not in (*SOURCES, _ALL, _NONE)),
+        always=globs,
         ignore=tuple(flags["ignore"]),
         everything=_ALL in wanted,
         strict=flags["strict"],

@@ -1,8 +1,10 @@
 """Plain text and markdown: a summary, a hand-over note, a log."""
 
 import re
+from pathlib import Path
 
-from ctxcli.errors import UnreadableError
+from ctxcli.errors import UnknownFormatError, UnreadableError
+from ctxcli.files.load import load
 from ctxcli.files.streams import STDIN, compressed_input, lines_of, opened, shown
 from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Skip, Transcript
 
@@ -37,3 +39,20 @@ def read_text(path: str, *, sure: bool = False) -> Transcript | None:
         text = raw.decode("utf-8", "replace")
     part = Part(PartKind.TEXT, text, line=1)
     return Transcript(PLAIN_TEXT, messages=(Message(Role.USER, (part,), line=1),), skips=skips)
+
+
+_NOTES = (".md", ".markdown", ".txt", ".rst", ".adoc", ".log")
+
+
+def is_note(path: str) -> bool:
+    """Whether a named file is text whatever it begins with: by its ending, or since no format claims its JSON."""
+    if path == STDIN or not Path(path).is_file():
+        return False
+    if path.lower().endswith(_NOTES):
+        return True
+    try:
+        return next(load(path), None) is None
+    except UnknownFormatError:
+        return True
+    except UnreadableError:
+        return False

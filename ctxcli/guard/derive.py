@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ctxcli.guard.forms import PATHS, path_form, stands_in, url_form
+from ctxcli.guard.forms import PATHS, WHOLE_DIGESTS, home_form, path_form, stands_in, url_form
 
 _NUMBERED = re.compile(r"/(?:pulls?|issues?|merge_requests|browse|tickets?)/(\w[\w-]*)/?$")
 _GLOB = re.compile(r"[*?{}<>]|\.\.\.|…")
@@ -44,7 +44,10 @@ def _is_address_of(url: str, text: str) -> bool:
 
 def _is_long_for(value: str, text: str) -> bool:
     """Whether the first 7 to 12 digits of a hash stand in the text by themselves."""
-    return any(len(value) > end and stands_in(value[:end], text, "hash") for end in range(7, 13))
+    if len(value) not in WHOLE_DIGESTS:
+        return False
+    short = next((value[:end] for end in range(7, 13) if stands_in(value[:end], text, "hash")), None)
+    return short is not None and not re.search(rf"{re.escape(short)}[0-9a-f-]", text, re.IGNORECASE)
 
 
 def is_usual(kind: str, value: str) -> bool:
@@ -62,6 +65,8 @@ def is_usual(kind: str, value: str) -> bool:
 def _is_derived_path(value: str, text: str, folders: Sequence[str]) -> bool:
     """A glob; a piece of a path, or a path in front of one; a known file name in a known folder."""
     if _GLOB.search(value):
+        return True
+    if home_form(value) != value and stands_in(home_form(value), text, "path"):
         return True
     form, text = path_form(value, folders).strip("/"), text.replace("\\", "/")
     if f"/{form}" in text or f"{form}/" in text:

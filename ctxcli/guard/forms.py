@@ -26,6 +26,8 @@ _PLACE = re.compile(r":\d+(?::\d+)?$|\(\d+(?:,\d+)?\)$")
 
 Key = tuple[str, str]
 """(kind, normal form): what an identifier is counted under."""
+WHOLE_DIGESTS = (32, 36, 40, 64, 128)
+"""Characters of a whole digest or UUID."""
 CASELESS = frozenset({"hash", "uuid", "host", "env", "email"})
 PATHS = frozenset({"path", "location"})
 SPACED = frozenset({"quantity", "error", "quoted", "date"})
@@ -61,6 +63,11 @@ def path_form(value: str, folders: Sequence[str] = ()) -> str:
         head = _slashes(folder)
         if head and path.startswith(head + "/"):
             return path[len(head) + 1 :]
+    return path
+
+
+def home_form(path: str) -> str:
+    """A path form with `~` for the folder of whoever's home it is in."""
     return _HOME.sub("~", path)
 
 

@@ -7,7 +7,17 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import pairwise
 
-from ctxcli.guard.forms import CASELESS, PATHS, SPACED, ends_with, path_form, squeezed, stands_in
+from ctxcli.guard.forms import (
+    CASELESS,
+    PATHS,
+    SPACED,
+    WHOLE_DIGESTS,
+    ends_with,
+    home_form,
+    path_form,
+    squeezed,
+    stands_in,
+)
 from ctxcli.identifiers.runs import runs_of
 
 _BROKEN = re.compile(r"[ \t]*\n[ \t>*#|]*")
@@ -54,9 +64,15 @@ class Holdings:
         for place in self._texts:
             if (kind, form) in self._given.get(place, ()) or any(self.says(place, kind, one) for one in spelled):
                 return place
-            if not self._tokens[place].isdisjoint(spelled) or (kind in PATHS and form in self._path_forms[place]):
+            if not self._tokens[place].isdisjoint(spelled) or (kind in PATHS and self._has_path(place, form)):
                 return place
         return None
+
+    def _has_path(self, place: Place, form: str) -> bool:
+        forms = self._path_forms[place]
+        if form in forms or home_form(form) in forms:
+            return True
+        return form.startswith("~/") and any(home_form(other) == form for other in forms)
 
     def holds(self, kind: str, form: str, value: str) -> bool:
         """Whether an identifier stands anywhere, without a look at every token: quick on a long text."""
@@ -101,7 +117,8 @@ class Holdings:
         number = match[1]
         if "://" in value:
             ticket = number if number[0].isalpha() else f"#{number}"
-            return ticket if any(stands_in(ticket, text, "ticket") for text in self._flat.values()) else None
+            said = re.compile(rf"{re.escape(ticket)}(?![\w-])")
+            return ticket if any(said.search(text) for text in self._flat.values()) else None
         address = re.compile(rf"\S*/(?:pulls?|issues?|merge_requests|browse)/{re.escape(number)}(?![\w-])")
         found = next((hit for text in self._flat.values() if (hit := address.search(text))), None)
         return found.group() if found else None
@@ -178,11 +195,13 @@ def _unescaped(text: str) -> str:
 def abbreviates(value: str, token: str) -> bool:
     """Whether one hash or UUID is the other one in short, the first 7 to 12 digits of it."""
     short, full = sorted((value.casefold(), token.casefold()), key=len)
-    return 7 <= len(short) <= 12 < len(full) and full.startswith(short) and _HEX.fullmatch(full) is not None
+    return (
+        7 <= len(short) <= 12 and len(full) in WHOLE_DIGESTS and full.startswith(short) and bool(_HEX.fullmatch(full))
+    )
 
 
 _NUMBER_OF = re.compile(r"(?:#|/(?:pulls?|issues?|merge_requests|browse)/|^)([A-Z][A-Z0-9]+-\d+|\d+)/?$")
-_PARTS = re.compile(r"[=~<>!]=|@|(?<=[a-z])\.(?=[A-Z])")
+_PARTS = re.compile(r"[=~<>!]=|@|\s|(?<=[a-z])\.(?=[A-Z])")
 _HEX = re.compile(r"[0-9a-f-]{13,128}")
 _NAME = re.compile(r"[/\\._-]|[A-Za-z]\d")
 """What makes a token a possible file or folder: a plain word says nothing about where it is."""

@@ -1,22 +1,51 @@
 """What became of a constraint, as far as words can tell: kept, weakened, lost, or not to be judged without a model."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from ctxcli.constraints import is_demand, sentences
 from ctxcli.reports.guard import KEPT, LOST, UNJUDGED, WEAKENED
 
-_CONTRACTIONS = (
-    (re.compile(r"\b(?:can[’']?t|cannot)\b"), "can not"),
-    (re.compile(r"\bwon[’']?t\b"), "will not"),
-    (re.compile(r"n[’']t\b"), " not"),
-    (re.compile(r"\bdont\b"), "do not"),
-)
-_WORD = re.compile(r"[^\W_][\w./:%€$£#-]*[^\W_]|[^\W_]|[<>]=?|[≤≥]")
+_REWRITTEN = tuple(
+    (re.compile(pattern, re.IGNORECASE), full)
+    for pattern, full in (
+        (r"\b(?:can[’']?t|cannot)\b", "can not"),
+        (r"\bwon[’']?t\b", "will not"),
+        (r"n[’']t\b", " not"),
+        (r"\bdont\b", "do not"),
+        (r"\b(?:refrain|abstain) from\b|\bstop\b(?= \w+ing)|\bunder no circumstances\b", "never"),
+        (r"\bnothing (?:but|else (?:than|but))\b|\bno other\b|\bnothing else\b|\bonly thing\b", "only"),
+        (r"(?<=\d),(?=\d{3}\b)|(?<=\d)\.0+\b", ""),
+        (r"\bmilliseconds?\b|\bmsecs?\b", "ms"),
+        (r"\bseconds?\b|\bsecs?\b", "s"),
+        (r"\bminutes?\b|\bmins?\b", "min"),
+        (r"\bper ?cent\b", "%"),
+        (r"(\d+) (?:dollars|usd)\b", r"$\1"),
+        (r"<=|≤|\bat most\b|\bno more than\b|\bup to\b|\bmaximum\b|\bnot exceed\w*\b", "max"),
+        (r">=|≥|\bat least\b|\bno (?:less|fewer) than\b|\bminimum\b", "min-of"),
+        (r"<|\bbelow\b|\bunder\b|\bless than\b|\bwithin\b", "max"),
+        (r">|\babove\b|\bmore than\b", "min-of"),
+        *((rf"\b{word}\b(?! (?:of|by|more|thing))", str(number)) for number, word in enumerate(
+            ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 2)),
+    )
+)  # fmt: skip
+"""One word for what has several, so that sentences can be compared word by word."""
+_WORD = re.compile(r"[^\W_][\w./:%€$£#-]*[^\W_]|[^\W_]")
 _NUMBER = re.compile(r"(?<![\w.])[-+$€£]?\d[\d,._]*(?:\s?(?:%|[a-zA-Zµ]{1,3}\b))?")
-_NEGATIONS = frozenset("not never no without avoid neither nor forbidden prohibited refrain none nothing".split())
+_OPPOSITES = (
+    ("max", "min-of"), ("before", "after"), ("with", "without"), ("enable", "disable"), ("include", "exclude"),
+    ("allow", "forbid"), ("first", "last"),
+)  # fmt: skip
+_REVOKED = re.compile(
+    r"\b(?:no longer|dropped|lifted|revoked|withdrawn|cancell?ed|obsolete|not (?:true|apply|valid)|overruled|waived)\b",
+    re.IGNORECASE,
+)
+_NEGATIONS = frozenset(
+    "not never no avoid neither nor forbidden prohibited banned disallowed none nothing off-limits".split()
+)
 _WEAK = re.compile(
     r"\b(?:should|may|might|could|prefer\w*|try|tries|ideally|if possible|when possible|where possible|consider\w*"
     r"|optional\w*|usually|generally|rarely|mostly)\b"
@@ -26,10 +55,14 @@ _IDLE = frozenset(
     a an and any are as at be been but by can do does for from has have if in into is it its just keep let lets make
     me must my of on only or our please shall should so sure than that the their them then there these they this
     those to up us use used using very was we were will with would you your always also ever all not never no
-    without avoid neither nor may might
+    avoid neither nor may might max min-of off-limits forbidden prohibited banned disallowed not only solely
     """.split()
 )
-_ONLY = frozenset("only solely exclusively just nothing alone sole".split())
+_SAME = {
+    "touch": "chang", "modify": "chang", "modifi": "chang", "modif": "chang", "alter": "chang", "edit": "chang",
+    "folder": "directory", "dir": "directory", "directori": "directory", "fil": "file", "remov": "delet",
+}  # fmt: skip
+_ONLY = frozenset("only solely exclusively just alone sole".split())
 _CLAUSES = re.compile(r";\s+|,?\s+(?:and|but)\s+|\.\s+")
 _BAD = (KEPT, UNJUDGED, WEAKENED, LOST)
 _REASON = re.compile(r":\s|\s(?:because|since|so that|as otherwise)\s|\s[–—-]\s", re.IGNORECASE)
@@ -44,17 +77,23 @@ class Sentence:
     text: str
 
     @cached_property
-    def words(self) -> tuple[str, ...]:
-        """Its words in lower case, contractions written out."""
+    def plain(self) -> str:
+        """In lower case, with one word for what has several."""
         text = self.text.lower().replace("`", " ").replace("*", " ")
-        for pattern, full in _CONTRACTIONS:
+        for pattern, full in _REWRITTEN:
             text = pattern.sub(full, text)
-        return tuple(_WORD.findall(text))
+        return text
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Its words, in the plain form."""
+        return tuple(_WORD.findall(self.plain))
 
     @cached_property
     def content(self) -> frozenset[str]:
         """The stems of the words that say what it is about."""
-        return frozenset(_stem(word) for word in self.words if word not in _IDLE and not word[0].isdigit())
+        stems = (_stem(word) for word in self.words if word not in _IDLE and not word[0].isdigit())
+        return frozenset(_SAME.get(stem, stem) for stem in stems)
 
     @cached_property
     def negations(self) -> int:
@@ -64,7 +103,9 @@ class Sentence:
     @cached_property
     def numbers(self) -> frozenset[str]:
         """Its numbers, with their units."""
-        return frozenset(re.sub(r"\s", "", match.group().lower()).rstrip(".,") for match in _NUMBER.finditer(self.text))
+        return frozenset(
+            re.sub(r"\s", "", match.group().lower()).rstrip(".,") for match in _NUMBER.finditer(self.plain)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,61 +121,116 @@ class Judge:
     """Holds constraints against what a context says."""
 
     def __init__(self, text: str) -> None:
-        self._sentences = [Sentence(sentence) for _, sentence in _pieces(text)]
-        self._run = " ".join(word for sentence in self._sentences for word in sentence.words)
-        self._whole = f" {self._run} "
+        pieces = list(dict.fromkeys(piece for _, piece in _pieces(text)))
+        self._sentences = _Sentences(Sentence(piece) for piece in pieces)
+        self._clauses = _Sentences(Sentence(clause) for piece in pieces for clause in _CLAUSES.split(piece) if clause)
 
     def judge(self, constraint: str) -> Judgement:
-        """Compare by words: the sentence, else its demands one by one, without their reasons; the worst counts."""
-        found = self._judge(constraint)
-        if found.status in (KEPT, WEAKENED):
-            return found
+        """Compare by words: the sentence word for word, else its demands one by one; the worst counts."""
+        whole = self._verbatim(Sentence(constraint))
+        if whole is not None:
+            return whole
         demands = [
             bare for clause in _CLAUSES.split(constraint) if is_demand(bare := _REASON.split(clause, maxsplit=1)[0])
         ]
-        if not demands or demands == [constraint]:
-            return found
-        judgements = [self._judge(demand) for demand in demands]
+        if len(demands) < 2:
+            found = self._judge(constraint, self._sentences)
+            if found.status in (KEPT, WEAKENED) or not demands or demands == [constraint]:
+                return found
+        judgements = [self._judge(demand, self._clauses) for demand in demands]
         return max(judgements, key=lambda one: _BAD.index(one.status))
 
-    def _judge(self, constraint: str) -> Judgement:
-        """Verbatim, else the sentence that shares most of the words."""
+    def _verbatim(self, wanted: Sentence) -> Judgement | None:
+        run = f" {' '.join(wanted.words)} "
+        holder = next((one for one in self._sentences.near(wanted) if run in f" {' '.join(one.words)} "), None)
+        if holder is None:
+            return Judgement(KEPT, wanted.text, "word for word") if run in self._sentences.whole else None
+        if _REVOKED.search(holder.text) and not _REVOKED.search(wanted.text):
+            return Judgement(UNJUDGED, holder.text, "word for word, and perhaps taken back")
+        return Judgement(KEPT, holder.text, "word for word")
+
+    def _judge(self, constraint: str, among: "_Sentences") -> Judgement:
+        """The sentence that shares most of the words decides."""
         wanted = Sentence(constraint)
-        if f" {' '.join(wanted.words)} " in self._whole:
-            return Judgement(KEPT, constraint, "word for word")
-        best = max(self._sentences, key=lambda one: _score(wanted, one), default=None)
+        best = max(among.near(wanted), key=lambda one: _score(wanted, one), default=None)
         share = _share(wanted, best) if best is not None else 0.0
         if best is None or share < _SOME:
             return Judgement(LOST, None, "no sentence says anything like it")
-        if share < _NEARLY_ALL:
-            return Judgement(UNJUDGED, best.text, "perhaps a paraphrase: only a model, or you, can judge it")
         fault = _fault(wanted, best)
+        if share < _NEARLY_ALL:
+            if fault in ("number", "opposite"):
+                return Judgement(WEAKENED, best.text, _FAULTS[fault])
+            return Judgement(UNJUDGED, best.text, "perhaps a paraphrase: only a model, or you, can judge it")
         if not fault:
             return Judgement(KEPT, best.text, "the same words, polarity and numbers")
-        if len(wanted.content) < 3 and fault != "number":
+        if len(wanted.content) < 3 and fault not in ("number", "bound", "opposite"):
             return Judgement(LOST, best.text, "the words stand there, the boundary does not")
         return Judgement(WEAKENED, best.text, _FAULTS[fault])
 
 
 _FAULTS = {
     "number": "a number changed",
+    "opposite": "it says the opposite",
     "polarity": "a negation went missing, or came in",
     "only": "“only” went missing",
+    "bound": "a limit became a figure",
     "modality": "a demand became a wish",
 }
+_MOST_COMPARED = 40
+"""Sentences that a constraint is compared with: those that share most of its words."""
+
+
+class _Sentences:
+    """Sentences by the words that they hold, so that each constraint meets only those that are like it."""
+
+    def __init__(self, sentences_: Iterable[Sentence]) -> None:
+        self._all = list(sentences_)
+        self._by_word: defaultdict[str, list[int]] = defaultdict(list)
+        for number, one in enumerate(self._all):
+            for word in one.content | one.numbers:
+                self._by_word[word].append(number)
+
+    @cached_property
+    def whole(self) -> str:
+        """The words of all of them, in order."""
+        return f" {' '.join(word for one in self._all for word in one.words)} "
+
+    def near(self, wanted: Sentence) -> list[Sentence]:
+        """Those that share the most words with a sentence."""
+        shared: Counter[int] = Counter()
+        for word in wanted.content | wanted.numbers:
+            shared.update(self._by_word.get(word, ())[:_MOST_HOLDERS])
+        most = shared.most_common(_MOST_COMPARED)
+        return [self._all[number] for number, _ in most]
+
+
+_MOST_HOLDERS = 2_000
+"""Sentences with one word that are looked at: a word that stands everywhere tells nothing."""
 
 
 def _fault(wanted: Sentence, found: Sentence) -> str:
     if not wanted.numbers <= found.numbers:
         return "number"
-    if (wanted.negations > 0) != (found.negations > 0):
+    words, others = set(wanted.words), set(found.words)
+    if any((one in words) > (one in others) and other in others and other not in words for one, other in _pairs()):
+        return "opposite"
+    if (wanted.negations > 0) != (found.negations > 0) or ("without" in words and "without" not in others):
         return "polarity"
-    if _ONLY & set(wanted.words) and not (_ONLY & set(found.words) or found.negations):
+    if _ONLY & words and not (_ONLY & others or found.negations):
         return "only"
-    weak = {word for word in _WEAK.findall(found.text.lower()) if word != "may" or not _ONLY & set(found.words)}
-    if weak and not _WEAK.search(wanted.text.lower()):
-        return "modality"
-    return ""
+    if _BOUNDS & words and not (_BOUNDS | {"limit", "limited", "cap", "budget"}) & others:
+        return "bound"
+    weak = {word for word in _WEAK.findall(found.text.lower()) if word != "may" or not _ONLY & others}
+    return "modality" if weak and not _WEAK.search(wanted.text.lower()) else ""
+
+
+_BOUNDS = frozenset({"max", "min-of"})
+
+
+def _pairs() -> Iterator[tuple[str, str]]:
+    for one, other in _OPPOSITES:
+        yield one, other
+        yield other, one
 
 
 def _share(wanted: Sentence, found: Sentence) -> float:
@@ -150,15 +246,17 @@ def _score(wanted: Sentence, found: Sentence) -> tuple[float, bool, float]:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """Sentences, and the lines of code and tables: a constraint may stand anywhere."""
+    """Sentences, and the lines of code, quotations and tables: a constraint may stand anywhere."""
     yield from sentences(text)
-    yield from ((number, line) for number, line in enumerate(text.split("\n")) if "|" in line or line.startswith(">"))
+    for number, line in enumerate(text.split("\n")):
+        if line.strip():
+            yield number, line.strip()
 
 
 def _stem(word: str) -> str:
     for ending in ("ations", "ation", "ings", "ing", "ied", "ies", "edly", "ed", "es", "s", "ly"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
+            word = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
             break
     return word.rstrip("e") if len(word) > 3 else word
 

@@ -30,6 +30,8 @@ def slip(kind: str, original: str, other: str) -> int | None:
             return None
         if _one_segment_off(original, other):
             return 1
+    if kind == "package" and original.startswith(other) and original[len(other)] in "@=<>~!":
+        return None
     edits = distance(original, other, 2 if len(original) > 4 else 1)
     return 1 if edits is None and _cut_or_longer(original, other) else edits
 

@@ -97,7 +97,7 @@ def github(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # 
             rule = RULES[alert.rule]
             yield _workflow(_COMMAND[alert.level], alert.message, f"{rule.name} {rule.title}", alert.path, alert.line)
         verdict = f"{report.verdict}: {', '.join(what_happened(report))}"
-        yield f"{_escaped(report.before.path)}: {_escaped(verdict)}\n"
+        yield f"ctx guard: {_escaped(report.before.path)}: {_escaped(verdict)}\n"
     for level, many in held_back.items():
         yield _workflow(
             _COMMAND[level], f"{plural(many, 'finding')} more of this level; the report lists them.", "ctx guard"

@@ -9,8 +9,9 @@ from typing import Any
 from ctxcli.renderers.view import printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.calls import CallRow
-from ctxcli.reports.guard import Finding, GuardReport
+from ctxcli.reports.guard import KEPT, ConstraintRow, Finding, GuardReport
 from ctxcli.reports.identifiers import IdentifierRow, IdentifiersReport
+from ctxcli.rules import CONSTRAINT
 from ctxcli.shelf import Canvas, Renderer
 
 _COLUMNS = (
@@ -46,6 +47,21 @@ def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # n
         for one in report.findings:
             cells = (report.before.path, report.after.path, number, *astuple(one))
             yield _line(_safe(cell) if isinstance(cell, str) else cell for cell in cells)
+        for row in report.constraints:
+            if row.status != KEPT:
+                yield _line(_boundary(report, row, number))
+
+
+def _boundary(report: GuardReport, row: ConstraintRow, number: int | None) -> Iterator[Any]:
+    """A boundary in the columns of a finding."""
+    found = Finding(
+        rule=CONSTRAINT.name, status=row.status, kind="constraint", value=row.text, required=row.required,
+        fails=row.fails, source="stated", role=None, line=row.line, first_line=row.line, last_line=row.line, uses=1,
+        nearest=row.stands, masked=False, waived=row.waived, baselined=row.baselined, why=row.why,
+        fingerprint=row.fingerprint,
+    )  # fmt: skip
+    cells = (report.before.path, report.after.path, number, *astuple(found))
+    return (_safe(cell) if isinstance(cell, str) else cell for cell in cells)
 
 
 def _row(report: AuditReport, call: CallRow) -> tuple[Any, ...]:

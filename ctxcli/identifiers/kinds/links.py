@@ -8,7 +8,7 @@ from ctxcli.identifiers.kinds.paths import has_file_ending
 from ctxcli.identifiers.words import SURE_TOP_LEVELS, TOP_LEVELS
 
 _URL = re.compile(
-    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'`<>\\^|…—–→←⇒“”‘’«»。，、；：！？（）「」『』【】《》]{2,2000}"
+    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'`<>\\^…—–→←⇒“”‘’«»。，、；：！？（）「」『』【】《》]{2,2000}"
 )
 _REMOTE = re.compile(
     r"(?<![\w@.-])(?:[\w-]{1,30}@)?(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,10}:[\w.-]{1,80}/[\w.-]{1,80}?\.git(?![\w/])"
@@ -17,11 +17,17 @@ _QUERY = re.compile(r"(?<![\w@./:-])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,10}/[\w./%
 _EMAIL = re.compile(r"(?<![\w.+/:-])[A-Za-z0-9][\w.+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,5}[A-Za-z]{2,24}(?![\w@/:])")
 _ADDRESS = re.compile(r"(?<![\w.:/-])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?![\w.]|:\d)")
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,6}([a-z]{2,12})(?::\d{2,5})?")
+_FOOTNOTE = re.compile(r"\[\d+\]$")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def trimmed_url(text: str) -> str:
     """A URL without the punctuation of the sentence around it: closing brackets stay where they are opened."""
+    if "%" not in text:
+        text = text.partition("|")[0]
+    if not text.isascii():
+        text = next((text[:at] for at, sign in enumerate(text) if sign > "\x7f" and not sign.isalnum()), text)
+    text = _FOOTNOTE.sub("", text)
     while text:
         last = text[-1]
         if last in ".,:;!?*_~#" or (last in _PAIRS and text.count(last) > text.count(_PAIRS[last])):
@@ -51,6 +57,8 @@ def _urls(line: Line) -> Iterator[Hit]:
     if "://" in text:
         for match in _URL.finditer(text):
             value = trimmed_url(_until_unopened(match.group()))
+            if line.text[match.end() : match.end() + 1] == ">":
+                value = value.rstrip("-")  # an arrow
             if len(value) > value.index("://") + 3:
                 yield Hit("url", value, match.start())
     if ".git" in text:
