@@ -1,6 +1,5 @@
 """What became of each identifier of a context, and what nobody said before."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -121,9 +120,9 @@ class Comparison:
             return True
         if stranger.kind != "path" or "/" in stranger.value:
             return False
-        whole = re.compile(rf"[\w.-]*[_.-]{re.escape(stranger.value)}")
+        endings = tuple(sign + stranger.value for sign in "_.-")
         return any(
-            whole.fullmatch(name) and any(self.status.get(("path", form)) == KEPT for form in forms)
+            name.endswith(endings) and any(self.status.get(("path", form)) == KEPT for form in forms)
             for name, forms in self._by_name.items()
         )
 

@@ -60,7 +60,7 @@ class Holdings:
 
     def place_of(self, kind: str, form: str, spellings: Iterable[str]) -> Place | None:
         """The best place where an identifier stands whole, as written or normalised; None where it does not."""
-        spelled = list(dict.fromkeys((*spellings, form)))
+        spelled = [f"#{form}"] if kind == "ticket" and form.isdigit() else list(dict.fromkeys((*spellings, form)))
         for place in self._texts:
             if (kind, form) in self._given.get(place, ()) or any(self.says(place, kind, one) for one in spelled):
                 return place
@@ -104,10 +104,11 @@ class Holdings:
         for token in self._paths_by_name.get(form.rsplit("/", 1)[-1], ()):
             if ends_with(form, token) or ends_with(token, form):
                 return token
-        for token in self._paths:
-            if token.startswith(form + "/") or f"/{form.lstrip('/')}/" in token:
-                return token
-        return None
+        at = self._joined_paths.find(f"/{form.lstrip('/')}/")
+        if at < 0:
+            return None
+        start, end = self._joined_paths.rfind("\n", 0, at + 1) + 1, self._joined_paths.index("\n", at + 1)
+        return self._joined_paths[start:end].removeprefix("//").removesuffix("/")
 
     def _numbered(self, value: str) -> str | None:
         """A ticket by its address, or an address by its ticket."""
@@ -119,7 +120,7 @@ class Holdings:
             ticket = number if number[0].isalpha() else f"#{number}"
             said = re.compile(rf"{re.escape(ticket)}(?![\w-])")
             return ticket if any(said.search(text) for text in self._flat.values()) else None
-        address = re.compile(rf"\S*/(?:pulls?|issues?|merge_requests|browse)/{re.escape(number)}(?![\w-])")
+        address = re.compile(rf"/(?:pulls?|issues?|merge_requests|browse)/{re.escape(number)}(?![\w-])")
         found = next((hit for text in self._flat.values() if (hit := address.search(text))), None)
         return found.group() if found else None
 
@@ -157,6 +158,11 @@ class Holdings:
     @cached_property
     def _paths(self) -> tuple[str, ...]:
         return tuple(sorted({path_form(token, self._folders) for token in self.tokens() if _NAME.search(token)}))
+
+    @cached_property
+    def _joined_paths(self) -> str:
+        """A path a line, with slashes around it, so that a folder anywhere in one is found at once."""
+        return "\n" + "".join(f"//{path.lstrip('/')}/\n" if path[:1] != "/" else f"/{path}/\n" for path in self._paths)
 
     @cached_property
     def _paths_by_name(self) -> dict[str, list[str]]:
