@@ -48,6 +48,10 @@ class Layer(StrEnum):
     SUMMARY = "summary"
 
 
+PartAt = tuple[int, int]
+"""(message, part): where a part stands in its transcript."""
+
+
 class Record(NamedTuple):
     """One JSON value of a source, with the place it came from."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ctxcli.model import Call, Event, Transcript
+from ctxcli.model import MAIN, Call, Event, EventKind, PartAt, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +55,15 @@ def replay(transcript: Transcript) -> Iterator[Frame]:
             next_call += 1
             pending = lanes[message.lane] = _Pending()
         pending.entered[index] = None
+
+
+def live(transcript: Transcript, lane: str = MAIN) -> tuple[list[int], frozenset[PartAt]]:
+    """What is in a lane's context at the end: its messages, and their parts that were cleared."""
+    in_context = {index: None for index, message in enumerate(transcript.messages) if message.lane == lane}
+    cleared: set[PartAt] = set()
+    for event in transcript.events:
+        if event.lane == lane and event.kind is not EventKind.STRIP:
+            for index in event.drops:
+                in_context.pop(index, None)
+            cleared.update(event.clears)
+    return list(in_context), frozenset(cleared)

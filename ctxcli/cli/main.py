@@ -22,6 +22,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
         "ctxcli.cli.identifiers",
         "List what must survive verbatim: paths, versions, ids and more.",
     ),
+    "prompt": ("Pieces", "ctxcli.cli.prompt", "Print the four-slot prompt for any model, with the context as data."),
     "rules": ("Pieces", "ctxcli.cli.rules", "Explain the rules that findings name."),
     "schema": ("Pieces", "ctxcli.cli.schema", "Print the JSON Schema of a document that ctx writes."),
 }

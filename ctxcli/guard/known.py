@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ctxcli.guard.forms import Key, normal, path_form
-from ctxcli.guard.reading import PartAt, Reading
+from ctxcli.guard.reading import Reading
 from ctxcli.identifiers.gather import Use
 from ctxcli.identifiers.secrets import is_secret
+from ctxcli.model import PartAt
 from ctxcli.reports.identifiers import SEEN, SOURCES, STATED, TOUCHED
 
 

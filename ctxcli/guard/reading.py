@@ -8,11 +8,7 @@ from functools import cached_property
 from ctxcli.identifiers import Extractor, extract
 from ctxcli.identifiers.gather import Use, secrets_of, texts_of, uses_in
 from ctxcli.identifiers.normalise import plain
-from ctxcli.model import MAIN, PLAIN_TEXT, EventKind, Message, Part, PartKind, Transcript
-
-PartAt = tuple[int, int]
-"""(message, part): where a part stands in its transcript."""
-
+from ctxcli.model import PLAIN_TEXT, Message, Part, PartAt, PartKind, Transcript
 
 _SAYS_SO = re.compile(r"\s*(?:\w*Error\b|Exception\b|Traceback \(most|fatal: |error: |Exit code [1-9])")
 """How a result begins that failed, in formats that have no flag for it."""
@@ -69,18 +65,6 @@ class Reading:
         """The parts of these messages."""
         every = ((index, number) for index in indices for number in range(len(self.messages[index].parts)))
         return [at for at in every if at not in without]
-
-
-def live(transcript: Transcript, lane: str = MAIN) -> tuple[list[int], frozenset[PartAt]]:
-    """What is in a lane's context at the end: its messages, and their parts that were cleared."""
-    in_context = {index: None for index, message in enumerate(transcript.messages) if message.lane == lane}
-    cleared: set[PartAt] = set()
-    for event in transcript.events:
-        if event.lane == lane and event.kind is not EventKind.STRIP:
-            for index in event.drops:
-                in_context.pop(index, None)
-            cleared.update(event.clears)
-    return list(in_context), frozenset(cleared)
 
 
 def digest(reading: Reading, parts: Iterable[PartAt]) -> str:

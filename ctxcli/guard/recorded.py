@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ctxcli.guard.holdings import Place
-from ctxcli.guard.reading import PartAt, Reading
+from ctxcli.guard.reading import Reading
 from ctxcli.guard.sides import After, Before, Piece
-from ctxcli.model import COMPACTIONS, Event, EventKind, Message, PartKind, Role
+from ctxcli.model import COMPACTIONS, Event, EventKind, Message, PartAt, PartKind, Role
 from ctxcli.reports.identifiers import SEEN
 
 

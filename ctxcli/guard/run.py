@@ -7,11 +7,12 @@ from ctxcli.guard.compare import Comparison
 from ctxcli.guard.conclude import conclude
 from ctxcli.guard.forms import Key
 from ctxcli.guard.policy import Policy
-from ctxcli.guard.reading import Reading, live
+from ctxcli.guard.reading import Reading
 from ctxcli.guard.recorded import Recorded, recorded, used_later
 from ctxcli.guard.sides import After, Before, pieces_against
 from ctxcli.identifiers import Extractor, extract
 from ctxcli.model import MAIN, Transcript
+from ctxcli.replay import live
 from ctxcli.reports.guard import AT_RISK, KEPT, NOTED, CompactionRef, GuardReport, Hindsight, Round
 from ctxcli.shelf import Weigh
 

@@ -9,9 +9,9 @@ from ctxcli.guard.forms import Key, normal
 from ctxcli.guard.holdings import Holdings, Place
 from ctxcli.guard.known import Known, known_in
 from ctxcli.guard.policy import IN_CONSTRAINTS
-from ctxcli.guard.reading import PartAt, Reading, digest
+from ctxcli.guard.reading import Reading, digest
 from ctxcli.identifiers.gather import Use
-from ctxcli.model import MAIN, PartKind, Role
+from ctxcli.model import MAIN, PartAt, PartKind, Role
 from ctxcli.reports.guard import Side
 
 _HIDDEN = 35_000

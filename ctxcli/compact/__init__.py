@@ -1,0 +1,1 @@
+"""Compaction: the span that is compacted, and what stands for it afterwards."""
