@@ -9,6 +9,7 @@ from ctxcli.model import Record, Transcript
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
+from ctxcli.reports.slots import Entry, Slots
 
 ReportT_contra = TypeVar("ReportT_contra", contravariant=True)
 
@@ -65,6 +66,40 @@ class Renderer:
     identifiers: Drawing[IdentifiersReport] | None = None
     guard: Drawing[GuardReport] | None = None
     """None for a report that it does not draw; the command then does not offer it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An identifier that a summary may carry."""
+
+    kind: str
+    value: str
+    required: bool
+    """Whether the guard fails without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a summariser works on: raw messages, never an earlier summary's prose."""
+
+    transcript: Transcript
+    indices: tuple[int, ...]
+    """The messages that it stands for, in order."""
+    constraints: tuple[Entry, ...]
+    identifiers: tuple[Wanted, ...]
+    """The most important first."""
+    tokens: int
+    """What the summary may take."""
+    weigh: "Weigh"
+
+
+@dataclass(frozen=True, slots=True)
+class Summariser:
+    """A way to fill the four slots."""
+
+    name: str
+    title: str
+    summarise: Callable[[Material], Slots]
 
 
 @dataclass(frozen=True, slots=True)

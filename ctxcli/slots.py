@@ -1,44 +1,15 @@
 """The four-slot contract: what survives a compaction word for word, the prompt that asks for it, and its text form."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ctxcli.reports.slots import Decision, Entry, Slots
 
 CONSTRAINTS, DECISIONS, IDENTIFIERS, OPEN = SLOTS = ("constraints", "decisions", "identifiers", "open")
 """In the order in which they are asked for and written."""
 NONE = "none"
 """What stands in an empty slot: an empty one and a forgotten one are not the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One constraint or open item, in the words that set it."""
-
-    text: str
-    line: int | None = None
-    """1-based source line; null where a model gave none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What was chosen, over what, and why: a choice without its reason is made again."""
-
-    text: str
-    chosen: str | None = None
-    rejected: tuple[str, ...] = ()
-    reason: str | None = None
-    line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Slots:
-    """What has to survive."""
-
-    constraints: tuple[Entry, ...] = ()
-    decisions: tuple[Decision, ...] = ()
-    identifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By kind, each value as it stands in the source."""
-    open: tuple[Entry, ...] = ()
 
 
 _ASKS = {

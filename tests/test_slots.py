@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcli.slots import SLOTS, Decision, Entry, Slots, parse, prompt, render
+from ctxcli.reports.slots import Decision, Entry, Slots
+from ctxcli.slots import SLOTS, parse, prompt, render
 
 FULL = Slots(
     constraints=(Entry("Refunds above $500 must never be approved automatically.", 5),),
