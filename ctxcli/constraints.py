@@ -41,7 +41,11 @@ _FORMS = [
         r"\b(?:you|we|it|they|this|that|which|agents?)\s+(?:should\s*(?:not|n[’']?t|\s+never)|must)\b(?!\s+(?:matter|have)\b)",
         rf"\byou\s+(?:can\s*not|can[’']?t|may\s+not)\s+{_VERBS}\b|\bwe\s+(?:can\s*not|can[’']?t)\s+(?:use|add|change|break)\b",
         rf"\b(?:never|only|always)\s+(?:ever\s+)?{_VERBS}\b",
-        rf"\b{_VERBS}(?:ing)?\s+only\b|^{_VERBS}\s.*\bonly[.!]?$",
+        rf"\b{_VERBS}(?:ing)?\s+only\b|^(?!(?:I|it|this|that|the|we|they|there|he|she)\b)[A-Z][a-z]+\s.*\bonly[.!]?$",
+        r"^only\s+\w+\s+(?:may|can|should|is|are)\b|^ensure\b|\bask\s+(?:me|us)\s+(?:first|before)\b|\byou\s+have\s+to\b",
+        r"\bI\s+(?:don[’']?t|do\s+not)\s+want\b|^no\s+[\w-]+,?\s+please\b",
+        rf"^(?:at\s+most|no\s+more\s+than|not\s+more\s+than)\s+{_LIMIT}",
+        r"\b(?:have|has|need|needs)\s+to\s+\w+\s+(?:within|before|under|by)\b",
         r"\b(?:I[’']?d|I\s+would|I|we)\s+only\s+(?:like|want|need|accept|allow)\b",
         r"\b(?:not\s+allowed|forbidden|prohibited|off[- ]limits|no\s+exceptions?)\b",
         rf"{_ASKED}\b.*\b{_BOUND}\s+{_LIMIT}",
@@ -62,7 +66,7 @@ _DESCRIBES = re.compile(
     r"^(?:[-*•]\s+)?no\b.*\b(?:was|were|is|are|failed|found|exists?|has|have|had|results?|remain)\b", re.IGNORECASE
 )
 _HEDGED = re.compile(
-    r"^(?:I\s+(?:don[’']?t|did|do|have|had|am|was|think|guess|wonder|see|actually)|I[’']m|sorry|hmm|maybe|why|what|how"
+    r"^(?:I\s+(?:don[’']?t(?!\s+want)|did|do(?!\s+not\s+want)|have|had|am|was|think|guess|wonder|see|actually)|I[’']m|sorry|hmm|maybe|why|what|how"
     r"|if\s+not\b|when\s+someone)\b", re.IGNORECASE,
 )  # fmt: skip
 _ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+|\n+")

@@ -10,8 +10,9 @@ import click
 from ctxcli.cli import options as opt
 from ctxcli.cli.guard_policy import policy_of
 from ctxcli.cli.output import canvas
-from ctxcli.cli.sources import Sources, say
+from ctxcli.cli.sources import Sources, say, say_skips
 from ctxcli.cli.types import KeptShare
+from ctxcli.errors import UnreadableError
 from ctxcli.files import find
 from ctxcli.files.documents import is_there, read_document
 from ctxcli.files.text import is_note, read_text
@@ -41,7 +42,7 @@ from ctxcli.tokens import CountCache, choose, counter
     click.option("--ignore", multiple=True, metavar="GLOB", help="Values that are not required; repeatable."),
     click.option("--min-kept", type=KeptShare(), multiple=True, metavar="[KIND=]SHARE",
                  help="Fail only where less is kept: 90%, path=95%; repeatable."),
-    click.option("--strict", is_flag=True, help="What only moved fails too; what was not read as it stands is fatal."),
+    click.option("--strict", is_flag=True, help="What is only moved fails too."),
     click.option("--notes", metavar="FILE", help="A notes file that AFTER names: what stands there is not lost."),
     click.option("--baseline", metavar="FILE", help="Findings that are known do not fail."),
     click.option("--update-baseline", is_flag=True, help="Write what fails now to the baseline, and exit 0."),
@@ -104,6 +105,8 @@ class _Run:
         self.notes = replace(text, path=path) if path and (text := read_text(path, sure=True)) else None
         baseline, update = self.flags["baseline"], self.flags["update_baseline"]
         if baseline and not (update and not is_there(baseline)):
+            if not is_there(baseline):
+                raise UnreadableError(f"{baseline}: no such baseline; --update-baseline writes it")
             known = fingerprints_of(baseline, read_document(baseline))
             self.policy = replace(self.policy, baseline=known)
 
@@ -140,6 +143,7 @@ class _Run:
 
     def _recorded(self, files: tuple[str, ...]) -> Iterator[GuardReport]:
         for path, transcript in self.sources.transcripts(list(find(files))):
+            say_skips(path, transcript)
             weigh, any_recorded = self._weigh(transcript), False
             for report in guard_recorded(transcript, self.policy, weigh, extractor=self.extractor, notes=self.notes):
                 any_recorded = True
@@ -161,6 +165,8 @@ class _Run:
                 if not second.failed and self.sources.given and second.given:
                     say(f"{before} and {after} hold different numbers of conversations: choose with --conversation")
                 break
+            for path, transcript in (one, other):
+                say_skips(path, transcript)
             weigh = self._weigh(one[1])
             yield guard(one[1], other[1], self.policy, weigh, extractor=self.extractor, notes=self.notes)
         self.sources.read |= second.read
@@ -170,7 +176,7 @@ class _Run:
         """What reads one side. AFTER may be JSON that is no transcript, or a note that begins like JSON."""
         from_ = self.flags["from_"]
         as_text = from_ == PLAIN_TEXT and after is not None
-        found = Sources(self.flags["conversation"], None if from_ == PLAIN_TEXT else from_, strict=self.flags["strict"])
+        found = Sources(self.flags["conversation"], None if from_ == PLAIN_TEXT else from_)
         if not self.flags["recorded"] and (as_text or from_ in (None, PLAIN_TEXT)):
             sure = as_text or (after is not None and is_note(after))
             found.plain = lambda path: _named(read_text(path, sure=sure), path)

@@ -7,7 +7,7 @@ import click
 
 from ctxcli.cli import options as opt
 from ctxcli.cli.output import canvas
-from ctxcli.cli.sources import Sources, say
+from ctxcli.cli.sources import Sources, say_skips
 from ctxcli.files import find
 from ctxcli.files.text import read_text
 from ctxcli.formats import FORMATS
@@ -54,8 +54,7 @@ def command(files: tuple[str, ...], only: str, wanted: tuple[str, ...], **flags:
 
 
 def _report(path: str, transcript: Transcript, rows: tuple[IdentifierRow, ...]) -> IdentifiersReport:
-    for skip in transcript.skips:
-        say(f"{skip.file or path}: line {skip.line}: {skip.reason}")
+    say_skips(path, transcript)
     return IdentifiersReport("ctx.identifiers", 1, path, transcript.id, transcript.format, rows)
 
 

@@ -36,7 +36,7 @@ GUARD_SETTABLE: dict[str, str] = {
     "kinds": "kinds that are required",
     "ignore": "globs over values that are not required",
     "min_kept": 'share that suffices: "90%", or of a kind: ["path=95%"]',
-    "strict": "what only moved fails too; what was not read as it stands is fatal",
+    "strict": "what is only moved fails too",
     "notes": "the notes file that counts beside the context",
     "baseline": "file of findings that are known",
     "allow_unverifiable": "a summary that cannot be read passes",

@@ -96,3 +96,9 @@ class Sources:
 def say(text: str) -> None:
     """A line on standard error, harmless on a terminal."""
     click.echo(f"ctx: {printable(text)}", err=True)
+
+
+def say_skips(path: str, transcript: Transcript) -> None:
+    """Each line of a source that could not be read as it stands."""
+    for skip in transcript.skips:
+        say(f"{skip.file or path}: line {skip.line}: {skip.reason}")

@@ -168,6 +168,7 @@ def _constraints(comparison: Comparison) -> Iterable[ConstraintRow]:
     for constraint, judgement in zip(before.constraints, found, strict=True):
         bad = judgement.status in (LOST, WEAKENED)
         required, why = _is_required(constraint.role, constraint.pasted, after, judgement)
+        required = required and policy.asks_for_anything
         waiver = policy.waiver_for(CONSTRAINT, constraint.text)
         form = " ".join(constraint.text.casefold().split())
         print_ = fingerprint(RULE_OF[CONSTRAINT], CONSTRAINT, form)

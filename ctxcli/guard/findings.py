@@ -29,11 +29,12 @@ def inventions_of(comparison: Comparison) -> list[Finding]:
 def _finding(comparison: Comparison, key: Key, status: str) -> Finding:
     one, policy, secrets = comparison.known[key], comparison.policy, comparison.secrets
     required = key in comparison.required.keys
-    waiver = policy.waiver_for(one.kind, one.value) if required else None
-    digest = fingerprint(RULE_OF[status], one.kind, one.form)
-    known = required and digest in policy.baseline
-    bad = status in (LOST, MUTATED) or (status == MOVED and policy.strict)
     nearest = comparison.nearest.get(key)
+    wrong = status == MUTATED
+    waiver = policy.waiver_for(one.kind, one.value) if required and not wrong else None
+    digest = fingerprint(RULE_OF[status], one.kind, f"{one.form}\0{nearest}" if wrong else one.form)
+    known = required and digest in policy.baseline
+    bad = wrong or status == LOST or (status == MOVED and policy.strict)
     return Finding(
         rule=RULE_OF[status], status=status, kind=one.kind, value=shown(one.value, secrets), required=required,
         fails=required and bad and not waiver and not known, source=one.source, role=one.role,
@@ -46,13 +47,13 @@ def _finding(comparison: Comparison, key: Key, status: str) -> Finding:
 
 def _invention(comparison: Comparison, stranger: Stranger, like: str | None) -> Finding:
     policy, secrets, kind = comparison.policy, comparison.secrets, stranger.kind or ""
-    sure = comparison.before.is_whole
+    sure, due = comparison.before.is_whole, policy.asks_for_anything
     waiver = policy.waiver_for(kind, stranger.value)
     digest = fingerprint(RULE_OF[INVENTED], kind, normal(kind, stranger.value, comparison.before.folders))
     known = digest in policy.baseline
     return Finding(
-        rule=RULE_OF[INVENTED], status=INVENTED, kind=kind, value=shown(stranger.value, secrets), required=sure,
-        fails=sure and not waiver and not known, source=None, role=None,
+        rule=RULE_OF[INVENTED], status=INVENTED, kind=kind, value=shown(stranger.value, secrets), required=sure and due,
+        fails=sure and due and not waiver and not known, source=None, role=None,
         line=stranger.line, first_line=stranger.line, last_line=stranger.line, uses=1,
         nearest=shown(like, secrets) if like else None, masked=False,
         waived=waiver.reason if waiver else None, baselined=known,

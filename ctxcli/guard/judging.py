@@ -37,14 +37,17 @@ _WORD = re.compile(r"[^\W_][\w./:%€$£#-]*[^\W_]|[^\W_]")
 _NUMBER = re.compile(r"(?<![\w.])[-+$€£]?\d[\d,._]*(?:\s?(?:%|[a-zA-Zµ]{1,3}\b))?")
 _OPPOSITES = (
     ("max", "min-of"), ("before", "after"), ("with", "without"), ("enable", "disable"), ("include", "exclude"),
-    ("allow", "forbid"), ("first", "last"),
+    ("allow", "forbid"), ("first", "last"), ("on", "off"), ("always", "never"), ("true", "false"),
 )  # fmt: skip
 _REVOKED = re.compile(
     r"\b(?:no longer|dropped|lifted|revoked|withdrawn|cancell?ed|obsolete|not (?:true|apply|valid)|overruled|waived)\b",
     re.IGNORECASE,
 )
 _NEGATIONS = frozenset(
-    "not never no avoid neither nor forbidden prohibited banned disallowed none nothing off-limits".split()
+    """
+    not never no avoid neither nor forbidden prohibited banned disallowed none nothing off-limits untouched unchanged
+    unmodified intact
+    """.split()
 )
 _WEAK = re.compile(
     r"\b(?:should|may|might|could|prefer\w*|try|tries|ideally|if possible|when possible|where possible|consider\w*"
@@ -55,7 +58,8 @@ _IDLE = frozenset(
     a an and any are as at be been but by can do does for from has have if in into is it its just keep let lets make
     me must my of on only or our please shall should so sure than that the their them then there these they this
     those to up us use used using very was we were will with would you your always also ever all not never no
-    avoid neither nor may might max min-of off-limits forbidden prohibited banned disallowed not only solely
+    avoid neither nor may might max min-of allowed allow permitted off-limits forbidden prohibited banned disallowed
+    not only solely untouched unchanged unmodified intact always
     """.split()
 )
 _SAME = {
@@ -66,8 +70,8 @@ _ONLY = frozenset("only solely exclusively just alone sole".split())
 _CLAUSES = re.compile(r";\s+|,?\s+(?:and|but)\s+|\.\s+")
 _BAD = (KEPT, UNJUDGED, WEAKENED, LOST)
 _REASON = re.compile(r":\s|\s(?:because|since|so that|as otherwise)\s|\s[–—-]\s", re.IGNORECASE)
-_NEARLY_ALL, _SOME = 0.75, 0.4
-"""Share of a constraint's words that a sentence holds: of the same thing; perhaps of the same thing."""
+_NEARLY_ALL, _MOST, _SOME = 0.75, 0.6, 0.4
+"""Share of a constraint's words that a sentence holds: of the same thing; most likely; perhaps."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,7 @@ class Judge:
         ]
         if len(demands) < 2:
             found = self._judge(constraint, self._sentences)
-            if found.status in (KEPT, WEAKENED) or not demands or demands == [constraint]:
+            if found.status == KEPT or not demands or demands == [constraint]:
                 return found
         judgements = [self._judge(demand, self._clauses) for demand in demands]
         return max(judgements, key=lambda one: _BAD.index(one.status))
@@ -158,7 +162,7 @@ class Judge:
             return Judgement(LOST, None, "no sentence says anything like it")
         fault = _fault(wanted, best)
         if share < _NEARLY_ALL:
-            if fault in ("number", "opposite"):
+            if fault in ("number", "opposite") or (fault == "polarity" and share >= _MOST and not _denies(best)):
                 return Judgement(WEAKENED, best.text, _FAULTS[fault])
             return Judgement(UNJUDGED, best.text, "perhaps a paraphrase: only a model, or you, can judge it")
         if not fault:
@@ -225,6 +229,11 @@ def _fault(wanted: Sentence, found: Sentence) -> str:
 
 
 _BOUNDS = frozenset({"max", "min-of"})
+
+
+def _denies(found: Sentence) -> bool:
+    """Whether a sentence denies or restricts anything: if not, it cannot be a ban in other words."""
+    return bool(found.negations or _ONLY & set(found.words) or "without" in found.words)
 
 
 def _pairs() -> Iterator[tuple[str, str]]:

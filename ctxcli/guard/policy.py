@@ -65,7 +65,7 @@ class Policy:
             return True, "required by the settings"
         if self.everything:
             return True, None
-        if in_constraint and one.kind in IN_CONSTRAINTS:
+        if in_constraint and one.kind in IN_CONSTRAINTS and self.sources:
             return True, "part of a boundary that the user set"
         if one.kind not in self.kinds:
             return False, None
@@ -89,6 +89,11 @@ class Policy:
         if one.kind in PATHS and is_pattern(one.value):
             return False, "a pattern, no file"
         return True, None
+
+    @property
+    def asks_for_anything(self) -> bool:
+        """False under `--require none`: then boundaries and inventions are only reported."""
+        return bool(self.sources) or self.everything
 
     def waiver_for(self, kind: str, value: str) -> Waiver | None:
         """The first waiver in force that covers a value."""

@@ -62,10 +62,10 @@ def _head(report: GuardReport) -> Iterator[tuple[str, ...]]:
     yield tuple(title_of(report))
     yield (_VERDICTS[report.verdict], *what_happened(report))
     sources = [
-        f"{name} {number(row.found)}, {number(row.held)} held" for name, row in report.by_source.items() if row.found
+        f"{number(row.held)} of {number(row.found)} {name}" for name, row in report.by_source.items() if row.found
     ]
     if report.verdict != UNVERIFIABLE and sources:
-        yield ("of all identifiers:", *sources)
+        yield (f"all identifiers held: {sources[0]}", *sources[1:])
     if report.hindsight and report.hindsight.used:
         later, held = report.hindsight.used, report.hindsight.held
         said = f"{number(held)} of {plural(later, 'identifier')} used later held ({percent(report.hindsight.recall)})"
@@ -83,13 +83,14 @@ def title_of(report: GuardReport) -> Iterator[str]:
     """What is compared with what."""
     before, after = report.before, report.after
     of = (f"conversation {before.conversation}",) if before.conversation and report.compaction is None else ()
-    yield before.path
     if report.compaction is None:
+        yield before.path
         yield f"against {after.path}"
         yield from of
         return
     one = report.compaction
-    yield f"compaction {one.n} of {one.of}, line {number(one.line)}"
+    yield f"{before.path}, compaction {one.n} of {one.of}"
+    yield f"line {number(one.line)}"
     yield " ".join(filter(None, (one.kind, f"({one.trigger})" if one.trigger else "")))
     if one.tokens_before:
         yield f"{number(one.tokens_before)} tokens before"
@@ -188,4 +189,7 @@ def _fate(row: ConstraintRow) -> str:
 def _instead(row: ConstraintRow) -> str:
     if row.waived:
         return f"waived: {row.waived}"
-    return "in the baseline" if row.baselined else row.stands or "nothing"
+    if row.baselined:
+        return "in the baseline"
+    why = row.why.partition("; ")[2]
+    return f"{row.stands or 'nothing'} ({why})" if why and not row.fails else row.stands or "nothing"

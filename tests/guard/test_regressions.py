@@ -98,6 +98,27 @@ BOUNDARIES = [
         "Never touch legacy/; keep as_money() as it is.",
         "kept",
     ),
+    ("Keep the feature flag NEW_VAT_RULES off.", "Keep the feature flag NEW_VAT_RULES on.", "bad"),
+    (
+        "Please don't touch the db/migrations folder, and use Postgres 15.4 and not 16.",
+        "- Do not touch the `db/migrations` folder.\n- Postgres 15.4, not 16.",
+        "kept",
+    ),
+    ("Never push to main directly.", "Push to main when done.", "bad"),
+    ("It is not allowed to use curl.", "Use curl.", "bad"),
+    (
+        "Do not change src/api/v1/users.py or the public signatures.",
+        "src/api/v1/users.py and the public signatures must stay untouched.",
+        "kept",
+    ),
+    (
+        "Never store the full card number of a customer in the application logs.",
+        "Card numbers of customers stay out of our logs.",
+        "unj",
+    ),
+    ("Listen on port 9443 only.", "Listen on port 8443 only.", "bad"),
+    ("No more than 3 retries.", "Up to 5 retries.", "bad"),
+    ("Deploys have to finish within 10 minutes.", "Deploys have to finish within 20 minutes.", "bad"),
 ]
 
 
@@ -136,3 +157,23 @@ def test_an_argument_that_nobody_gave_is_an_invention() -> None:
     assert [(one.status, one.value) for one in compare(before, after).findings if one.fails] == [
         ("invented", "src/other/evil.py")
     ]
+
+
+def test_a_waiver_and_a_baseline_cover_a_loss_and_no_wrong_value() -> None:
+    from ctxcli.guard import Waiver
+    from ctxcli.guard.baseline import baseline_of
+
+    before = chat(("user", "Ticket BILL-2291 it is."))
+    waived = {"waivers": (Waiver("BILL-2291", "closed"),)}
+    assert compare(before, "nothing", **waived).verdict == "pass"
+    assert compare(before, "Ticket BILL-2219.", **waived).verdict == "loss"
+    known = frozenset(entry.fingerprint for entry in baseline_of([compare(before, "Ticket BILL-2219.")]).findings)
+    assert compare(before, "Ticket BILL-2219.", baseline=known).verdict == "pass"
+    assert compare(before, "Ticket BILL-2292.", baseline=known).verdict == "loss"
+
+
+def test_none_only_reports() -> None:
+    before = chat(("user", "Fix PAY-7. Never spend more than $5 on it."))
+    report = compare(before, "Spend at least $50 on RF-2026-00817.", sources=frozenset())
+    assert report.verdict == "pass"
+    assert any(one.status == "invented" for one in report.findings)
