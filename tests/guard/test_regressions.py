@@ -1,4 +1,4 @@
-"""What testers found: good summaries that were refused, and bad ones that passed."""
+"""Faults that were found: good summaries that were refused, and bad ones that passed."""
 
 import pytest
 
