@@ -18,13 +18,13 @@ from ctxcli.guard.reading import Reading
 from ctxcli.guard.recorded import Recorded, recorded, used_later
 from ctxcli.guard.sides import After, Before, pieces_against
 from ctxcli.model import Message, Part, PartKind, Role, Transcript
+from ctxcli.reports.guard import HELD
 from ctxcli.reports.identifiers import SEEN
 from ctxcli.slots import render
 from ctxcli.summarisers import SUMMARISERS
 from ctxcli.tokens import counter
 
 WEIGH = counter("o200k_base")
-HELD = ("kept", "at_risk", "noted")
 
 
 def as_text(text: str) -> Transcript:

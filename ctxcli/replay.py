@@ -1,9 +1,10 @@
 """What was in the context at each call, per lane: recorded compactions, clears and rewinds replayed."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ctxcli.model import MAIN, Call, Event, EventKind, PartAt, Transcript
+from ctxcli.model import COMPACTIONS, MAIN, Call, Event, EventKind, PartAt, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,45 @@ def replay(transcript: Transcript) -> Iterator[Frame]:
         pending.entered[index] = None
 
 
+class _Contexts:
+    """What is in each lane's context, as its messages enter and its events are applied."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._messages = transcript.messages
+        self._entered = 0
+        self._live: defaultdict[str, dict[int, None]] = defaultdict(dict)
+        self._cleared: defaultdict[str, set[PartAt]] = defaultdict(set)
+
+    def enter(self, end: int) -> None:
+        """Take in the messages before the one at `end`."""
+        for index in range(self._entered, end):
+            self._live[self._messages[index].lane][index] = None
+        self._entered = max(self._entered, end)
+
+    def apply(self, event: Event) -> None:
+        for index in event.drops:
+            self._live[event.lane].pop(index, None)
+        if event.kind is not EventKind.STRIP:
+            self._cleared[event.lane].update(event.clears)
+
+    def of(self, lane: str) -> tuple[list[int], frozenset[PartAt]]:
+        return list(self._live[lane]), frozenset(self._cleared[lane])
+
+
+def compactions(transcript: Transcript) -> Iterator[tuple[Event, list[int], frozenset[PartAt]]]:
+    """Each compaction, in order, with its lane's context just before it: messages, and parts that were cleared."""
+    contexts = _Contexts(transcript)
+    for event in sorted(transcript.events, key=lambda event: event.at):
+        contexts.enter(event.at)
+        if event.kind in COMPACTIONS:
+            yield event, *contexts.of(event.lane)
+        contexts.apply(event)
+
+
 def live(transcript: Transcript, lane: str = MAIN) -> tuple[list[int], frozenset[PartAt]]:
     """What is in a lane's context at the end: its messages, and their parts that were cleared."""
-    in_context = {index: None for index, message in enumerate(transcript.messages) if message.lane == lane}
-    cleared: set[PartAt] = set()
+    contexts = _Contexts(transcript)
+    contexts.enter(len(transcript.messages))
     for event in transcript.events:
-        if event.lane == lane and event.kind is not EventKind.STRIP:
-            for index in event.drops:
-                in_context.pop(index, None)
-            cleared.update(event.clears)
-    return list(in_context), frozenset(cleared)
+        contexts.apply(event)
+    return contexts.of(lane)

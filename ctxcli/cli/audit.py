@@ -65,12 +65,8 @@ class _Run:
     _seen: set[str] = field(default_factory=set)
 
     def exit_code(self, *, exit_zero: bool) -> int:
-        """2 outweighs 1, and that outweighs 3; `--exit-zero` leaves only 2."""
-        if self.sources.failed:
-            return 2
-        if exit_zero:
-            return 0
-        return 1 if self.exceeded else 3 if self.unchecked else 0
+        """See Sources."""
+        return self.sources.exit_code(failed=self.exceeded, unchecked=self.unchecked, exit_zero=exit_zero)
 
     def reports(self, found: list[Found]) -> Iterator[AuditReport]:
         """The report of each conversation."""

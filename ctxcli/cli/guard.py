@@ -79,8 +79,6 @@ def _check_usage(files: tuple[str, ...], flags: dict[str, Any]) -> None:
         raise click.UsageError("give BEFORE and AFTER, or --recorded and the transcripts to check")
     if not flags["recorded"] and files == ("-", "-"):
         raise click.UsageError("only one of BEFORE and AFTER can be standard input")
-    if flags["require_compaction"] and not flags["recorded"]:
-        flags["require_compaction"] = False
     if flags["update_baseline"] and flags["baseline"] in (None, "-"):
         raise click.UsageError("--update-baseline wants the file: --baseline FILE")
     if flags["baseline"] and flags["baseline"] == flags["output"]:
@@ -98,17 +96,18 @@ class _Run:
     notes: Transcript | None = field(init=False)
     done: list[GuardReport] = field(default_factory=list)
     none_recorded: bool = False
+    _cache: CountCache | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.sources = self._sources()
         path = self.flags["notes"]
         self.notes = replace(text, path=path) if path and (text := read_text(path, sure=True)) else None
-        baseline, update = self.flags["baseline"], self.flags["update_baseline"]
-        if baseline and not (update and not is_there(baseline)):
-            if not is_there(baseline):
-                raise UnreadableError(f"{baseline}: no such baseline; --update-baseline writes it")
-            known = fingerprints_of(baseline, read_document(baseline))
-            self.policy = replace(self.policy, baseline=known)
+        self._cache = CountCache() if self.flags["cache"] else None
+        baseline = self.flags["baseline"]
+        if baseline and is_there(baseline):
+            self.policy = replace(self.policy, baseline=fingerprints_of(baseline, read_document(baseline)))
+        elif baseline and not self.flags["update_baseline"]:
+            raise UnreadableError(f"{baseline}: no such baseline; --update-baseline writes it")
 
     def reports(self, files: tuple[str, ...]) -> Iterator[GuardReport]:
         """The report of each comparison."""
@@ -117,16 +116,13 @@ class _Run:
             yield report
 
     def exit_code(self) -> int:
-        """2 outweighs 1, and that outweighs 3; `--exit-zero` leaves only 2."""
-        if self.sources.failed:
-            return 2
-        if self.flags["exit_zero"]:
-            return 0
+        """See Sources."""
         verdicts = {report.verdict for report in self.done if not report.ok}
         lost = LOSS in verdicts and not self.flags["update_baseline"]
-        if lost or (self.none_recorded and self.flags["require_compaction"]):
-            return 1
-        return 3 if UNVERIFIABLE in verdicts else 0
+        missing = self.none_recorded and self.flags["require_compaction"]
+        return self.sources.exit_code(
+            failed=lost or missing, unchecked=UNVERIFIABLE in verdicts, exit_zero=self.flags["exit_zero"]
+        )
 
     def settle_baseline(self) -> None:
         """Write the baseline where that was asked for; else say which of its entries nothing needs any more."""
@@ -185,7 +181,7 @@ class _Run:
     def _weigh(self, transcript: Transcript) -> Weigh:
         models = list(dict.fromkeys(call.model for call in transcript.calls if call.model))
         choice = choose(models, self.flags["tokenizer"])
-        return counter(choice.name, cache=CountCache() if self.flags["cache"] else None)
+        return counter(choice.name, cache=self._cache)
 
 
 def _named(transcript: Transcript | None, path: str) -> Transcript | None:

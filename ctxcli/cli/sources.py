@@ -59,6 +59,17 @@ class Sources:
         """Emit what was drawn of the conversations; never over a file that was read or is among the others."""
         emit(pieces, output, inputs=lambda: [*self.read, *others], worth=lambda: self.given > 0)
 
+    def exit_code(self, *, failed: bool, unchecked: bool, exit_zero: bool) -> int:
+        """What to exit with: an unreadable source (2) outweighs a check that failed (1), and that one not made (3).
+
+        `--exit-zero` leaves only 2.
+        """
+        if self.failed:
+            return 2
+        if exit_zero:
+            return 0
+        return 1 if failed else 3 if unchecked else 0
+
     def _conversations(self, source: Found) -> Iterator[Transcript]:
         text = self.plain(source.path) if self.plain and source.named else None
         if text is not None:

@@ -2,7 +2,7 @@
 
 from ctxcli.guard.forms import Key
 from ctxcli.guard.known import Known
-from ctxcli.guard.policy import Policy, required_of
+from ctxcli.guard.policy import Policy
 from ctxcli.guard.sides import Before
 from ctxcli.reports.identifiers import SEEN, SOURCES
 from ctxcli.reports.slots import Entry
@@ -14,10 +14,7 @@ _SELDOM = frozenset({"url", "host", "date", "quantity", "email"})
 
 def material_of(before: Before, policy: Policy, weigh: Weigh, tokens: int) -> Material:
     """The material of a context: what is required first, then what was stated or touched, then the rest by use."""
-    required = required_of(
-        before.known, policy,
-        in_constraints=before.in_constraints, in_last_error=before.in_last_error, folders=before.folders,
-    ).keys  # fmt: skip
+    required = before.required(policy).keys
     last = max((one.last_line for one in before.known.values()), default=1) or 1
 
     def rank(key: Key) -> tuple[bool, bool, int, bool, float, int]:

@@ -53,12 +53,9 @@ def load(
 
     Raises UnreadableError or UnknownFormatError; a conversation that was yielded before stays valid.
     """
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     tally = Tally(progress=progress)
     records = _records(path, tally)
-    first = list(islice(records, _LOOK_AT))
-    if not any(isinstance(record.value, (dict, list)) for record in first):
-        raise UnreadableError(_nothing(path, tally))
+    first = _first(path, records, tally)
     format_ = FORMATS[format_name] if format_name else detect(first, path)
     companions = _companions(format_, path, first)
     stream = _chain(first, records, companions, tally)
@@ -71,6 +68,25 @@ def load(
     if held is None or not (held.messages or held.calls):
         raise UnreadableError(f"{path}: {format_.title}, but it holds no message")
     yield Loaded(_finish(held, path, tally, number + 1 if number else None), companions)
+
+
+def is_claimed(path: str) -> bool:
+    """Whether a format claims the first records of a source; raises UnreadableError as `load` does."""
+    tally = Tally()
+    try:
+        detect(_first(path, _records(path, tally), tally), path)
+    except UnknownFormatError:
+        return False
+    return True
+
+
+def _first(path: str, records: Iterator[Record], tally: Tally) -> list[Record]:
+    """The records that detection looks at; raises UnreadableError where none of them is an object or an array."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
+    first = list(islice(records, _LOOK_AT))
+    if not any(isinstance(record.value, (dict, list)) for record in first):
+        raise UnreadableError(_nothing(path, tally))
+    return first
 
 
 def detect(first: list[Record], path: str) -> Format:

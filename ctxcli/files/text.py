@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from ctxcli.errors import UnknownFormatError, UnreadableError
-from ctxcli.files.load import load
+from ctxcli.errors import UnreadableError
+from ctxcli.files.load import is_claimed
 from ctxcli.files.streams import STDIN, compressed_input, lines_of, opened, shown
 from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Skip, Transcript
 
@@ -51,8 +51,6 @@ def is_note(path: str) -> bool:
     if path.lower().endswith(_NOTES):
         return True
     try:
-        return next(load(path), None) is None
-    except UnknownFormatError:
-        return True
+        return not is_claimed(path)
     except UnreadableError:
         return False

@@ -9,9 +9,8 @@ from ctxcli.guard.derive import is_usual
 from ctxcli.guard.forms import PATHS, Key, ends_with, path_form
 from ctxcli.guard.holdings import Holdings, Place
 from ctxcli.guard.known import Known
-from ctxcli.guard.near import LONGEST_TAIL as _LONGEST_TAIL
-from ctxcli.guard.near import below, slip
-from ctxcli.guard.policy import Policy, Required, required_of
+from ctxcli.guard.near import LONGEST_TAIL, below, slip
+from ctxcli.guard.policy import Policy, Required
 from ctxcli.guard.sides import After, Before
 from ctxcli.guard.strangers import Stranger, strangers_of
 from ctxcli.reports.guard import AT_RISK, KEPT, LOST, MOVED, MUTATED, NOTED
@@ -54,11 +53,7 @@ class Comparison:
     @cached_property
     def required(self) -> Required:
         """Those that have to survive."""
-        return required_of(
-            self.known, self.policy,
-            in_constraints=self.before.in_constraints, in_last_error=self.before.in_last_error,
-            folders=self.before.folders,
-        )  # fmt: skip
+        return self.before.required(self.policy)
 
     @cached_property
     def holdings(self) -> Holdings:
@@ -176,6 +171,6 @@ class Comparison:
 def _may_be(value: str, stranger: Stranger) -> bool:
     """A quick look: a slip leaves the length, and the beginning or the end."""
     other = stranger.value
-    if abs(len(value) - len(other)) > max(_LONGEST_TAIL, len(value)) or stranger.kind == "quoted":
+    if abs(len(value) - len(other)) > max(LONGEST_TAIL, len(value)) or stranger.kind == "quoted":
         return stranger.kind == "quoted"
     return value[:2] == other[:2] or value[-2:] == other[-2:] or value.casefold()[-3:] == other.casefold()[-3:]

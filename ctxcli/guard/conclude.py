@@ -8,20 +8,18 @@ from ctxcli.guard.baseline import CONSTRAINT, fingerprint
 from ctxcli.guard.compare import Comparison
 from ctxcli.guard.findings import RULE_OF, findings_of, inventions_of
 from ctxcli.guard.forms import Key
-from ctxcli.guard.judging import Judgement, judged
+from ctxcli.guard.judging import Judge, Judgement
 from ctxcli.guard.policy import Policy
 from ctxcli.guard.sides import After
 from ctxcli.identifiers.secrets import mask
 from ctxcli.model import Role, Transcript
 from ctxcli.reports.guard import (
-    AT_RISK,
+    HELD,
     INVENTED,
-    KEPT,
     LOSS,
     LOST,
     MOVED,
     MUTATED,
-    NOTED,
     PASS,
     STATUSES,
     UNJUDGED,
@@ -108,7 +106,7 @@ def _by_source(comparison: Comparison) -> dict[str, SourceCounts]:
         statuses = [comparison.status.get(key) for key, one in comparison.known.items() if one.source == source]
         rows[source] = SourceCounts(
             found=len(statuses),
-            held=sum(status in (KEPT, AT_RISK, NOTED) for status in statuses),
+            held=sum(status in HELD for status in statuses),
             moved=statuses.count(MOVED),
             gone=statuses.count(LOST) + statuses.count(MUTATED),
         )
@@ -124,7 +122,7 @@ def _excused_by_share(findings: list[Finding], by_kind: dict[str, Counts], polic
     def enough(kind: str) -> bool:
         least = policy.min_kept.get(kind, policy.min_kept.get(None))
         figures = by_kind[kind] if kind in policy.min_kept else of_rest
-        return least is not None and share_kept(figures, strict=policy.strict) >= least
+        return least is not None and _share_kept(figures, strict=policy.strict) >= least
 
     return [
         replace(one, fails=False) if one.fails and one.status in (LOST, MOVED) and enough(one.kind) else one
@@ -132,10 +130,10 @@ def _excused_by_share(findings: list[Finding], by_kind: dict[str, Counts], polic
     ]
 
 
-def share_kept(counts: Counts, *, strict: bool = False) -> float:
+def _share_kept(counts: Counts, *, strict: bool) -> float:
     """Of what is required and not excused, the share that stands there; 1 where nothing is required."""
     due = counts.required - counts.waived - counts.baselined
-    held = counts.kept + counts.at_risk + counts.noted + (0 if strict else counts.moved)
+    held = counts.held + (0 if strict else counts.moved)
     return held / due if due else 1.0
 
 
@@ -164,8 +162,9 @@ def _constraints(comparison: Comparison) -> Iterable[ConstraintRow]:
     before, after, policy = comparison.before, comparison.after, comparison.policy
     if not before.constraints:
         return
-    found = judged([one.text for one in before.constraints], comparison.holdings.text())
-    for constraint, judgement in zip(before.constraints, found, strict=True):
+    judge = Judge(comparison.holdings.text)
+    for constraint in before.constraints:
+        judgement = judge.judge(constraint.text)
         bad = judgement.status in (LOST, WEAKENED)
         required, why = _is_required(constraint.role, constraint.pasted, after, judgement)
         required = required and policy.asks_for_anything

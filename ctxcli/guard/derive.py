@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from ctxcli.guard.forms import PATHS, WHOLE_DIGESTS, home_form, path_form, stands_in, url_form
+from ctxcli.guard.forms import PAGES, PATHS, WHOLE_DIGESTS, home_form, path_form, stands_in, url_form
+from ctxcli.guard.holdings import Holdings
 
-_NUMBERED = re.compile(r"/(?:pulls?|issues?|merge_requests|browse|tickets?)/(\w[\w-]*)/?$")
+_NUMBERED = re.compile(rf"/(?:{PAGES}|tickets?)/(\w[\w-]*)/?$")
 _GLOB = re.compile(r"[*?{}<>]|\.\.\.|…")
 _USUAL_FILES = frozenset(
     """
@@ -19,10 +20,11 @@ _SHORTEST_NAME = 4
 _OF_A_TICKET = r"(?:pull|pulls|issues?|merge_requests|PRs?|MRs?|pr\s+\w+|issue\s+\w+|tickets?|bugs?|browse)[\s/#(]*"
 
 
-def is_derived(kind: str, value: str, text: str, folders: Sequence[str]) -> bool:
-    """Whether a value of a kind follows from a text: a folder of a path, a number out of an address, a prefix."""
+def is_derived(kind: str, value: str, held: Holdings, folders: Sequence[str]) -> bool:
+    """Whether a value of a kind follows from what is held: a folder of a path, a number of an address, a prefix."""
     if kind in PATHS:
-        return _is_derived_path(value, text, folders)
+        return _is_derived_path(value, held, folders)
+    text = held.text
     if kind == "url":
         return f"{url_form(value)}/" in text or _is_address_of(value, text)
     if kind == "ticket":
@@ -31,9 +33,7 @@ def is_derived(kind: str, value: str, text: str, folders: Sequence[str]) -> bool
     if kind in ("hash", "uuid"):
         short = rf"(?<![\w-]){re.escape(value)}[0-9a-f-]{{{max(1, 13 - len(value))},}}"
         return bool(re.search(short, text, re.IGNORECASE)) if len(value) < 13 else _is_long_for(value, text)
-    if kind in ("version", "package"):
-        return bool(re.search(rf"(?<![\w.]){re.escape(value)}(?=[.+-]\w)", text)) and kind == "version"
-    return False
+    return kind == "version" and bool(re.search(rf"(?<![\w.]){re.escape(value)}(?=[.+-]\w)", text))
 
 
 def _is_address_of(url: str, text: str) -> bool:
@@ -62,13 +62,13 @@ def is_usual(kind: str, value: str) -> bool:
     return kind in ("error", "branch")
 
 
-def _is_derived_path(value: str, text: str, folders: Sequence[str]) -> bool:
+def _is_derived_path(value: str, held: Holdings, folders: Sequence[str]) -> bool:
     """A glob; a piece of a path, or a path in front of one; a known file name in a known folder."""
     if _GLOB.search(value):
         return True
-    if home_form(value) != value and stands_in(home_form(value), text, "path"):
+    if home_form(value) != value and stands_in(home_form(value), held.text, "path"):
         return True
-    form, text = path_form(value, folders).strip("/"), text.replace("\\", "/")
+    form, text = path_form(value, folders).strip("/"), held.slashed
     if f"/{form}" in text or f"{form}/" in text:
         return True
     segments = form.split("/")

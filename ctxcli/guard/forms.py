@@ -22,12 +22,13 @@ _LAST_NUMBER = re.compile(r"(\d{1,5})(?!.*\d)")
 _STATUS = re.compile(r"(?:exit(?:ed)?|http|status)\b", re.IGNORECASE)
 _HOME = re.compile(r"^(?:/home/[^/]+|/Users/[^/]+|/root|[a-z]:/Users/[^/]+)(?=/)")
 _REMOTE = re.compile(r"^(?:remotes/)?(?:origin|upstream)/(?=.)")
-_PLACE = re.compile(r":\d+(?::\d+)?$|\(\d+(?:,\d+)?\)$")
 
 Key = tuple[str, str]
 """(kind, normal form): what an identifier is counted under."""
 WHOLE_DIGESTS = (32, 36, 40, 64, 128)
 """Characters of a whole digest or UUID."""
+PAGES = r"(?:pulls?|issues?|merge_requests|browse)"
+"""Pattern of the segment before the number of an issue or a pull request in an address."""
 CASELESS = frozenset({"hash", "uuid", "host", "env", "email"})
 PATHS = frozenset({"path", "location"})
 SPACED = frozenset({"quantity", "error", "quoted", "date"})
@@ -121,9 +122,9 @@ def squeezed(text: str) -> str:
     return _SPACE.sub(" ", text)
 
 
-def without_place(path: str) -> str:
-    """The path of a location."""
-    return _PLACE.sub("", path)
+def file_name(path: str) -> str:
+    """The last segment of a path, whatever its slashes."""
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def ends_with(longer: str, shorter: str) -> bool:

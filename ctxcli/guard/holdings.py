@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from ctxcli.guard.forms import (
     CASELESS,
+    PAGES,
     PATHS,
     SPACED,
     WHOLE_DIGESTS,
@@ -93,7 +94,7 @@ class Holdings:
     def relative(self, kind: str, value: str) -> str | None:
         """What is left of an identifier, said in another way or in part: see `moved` in the README."""
         if kind in ("hash", "uuid"):
-            return next((token for token in sorted(set(self.tokens())) if abbreviates(value, token)), None)
+            return next((token for token in self._sorted_tokens if abbreviates(value, token)), None)
         if kind in ("ticket", "url"):
             return self._numbered(value)
         if kind in ("package", "error"):
@@ -120,7 +121,7 @@ class Holdings:
             ticket = number if number[0].isalpha() else f"#{number}"
             said = re.compile(rf"{re.escape(ticket)}(?![\w-])")
             return ticket if any(said.search(text) for text in self._flat.values()) else None
-        address = re.compile(rf"/(?:pulls?|issues?|merge_requests|browse)/{re.escape(number)}(?![\w-])")
+        address = re.compile(rf"/{PAGES}/{re.escape(number)}(?![\w-])")
         found = next((hit for text in self._flat.values() if (hit := address.search(text))), None)
         return found.group() if found else None
 
@@ -130,14 +131,20 @@ class Holdings:
         known = last != value and len(last) > 2
         return last if known and any(stands_in(last, text, kind) for text in self._flat.values()) else None
 
-    def tokens(self) -> Iterator[str]:
-        """Every token, whatever its place, without order."""
-        for place in self._texts:
-            yield from self._tokens[place]
+    @cached_property
+    def _sorted_tokens(self) -> list[str]:
+        """Every token, whatever its place."""
+        return sorted(frozenset().union(*self._tokens.values()))
 
-    def text(self, *places: Place) -> str:
-        """All of it, or what stands in these places."""
-        return "\n".join(text for place, text in self._texts.items() if not places or place in places)
+    @cached_property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join(self._texts.values())
+
+    @cached_property
+    def slashed(self) -> str:
+        """All of it, with forward slashes only."""
+        return self.text.replace("\\", "/")
 
     @cached_property
     def _tokens(self) -> dict[Place, frozenset[str]]:
@@ -157,7 +164,7 @@ class Holdings:
 
     @cached_property
     def _paths(self) -> tuple[str, ...]:
-        return tuple(sorted({path_form(token, self._folders) for token in self.tokens() if _NAME.search(token)}))
+        return tuple(sorted({path_form(token, self._folders) for token in self._sorted_tokens if _NAME.search(token)}))
 
     @cached_property
     def _joined_paths(self) -> str:
@@ -206,7 +213,7 @@ def abbreviates(value: str, token: str) -> bool:
     )
 
 
-_NUMBER_OF = re.compile(r"(?:#|/(?:pulls?|issues?|merge_requests|browse)/|^)([A-Z][A-Z0-9]+-\d+|\d+)/?$")
+_NUMBER_OF = re.compile(rf"(?:#|/{PAGES}/|^)([A-Z][A-Z0-9]+-\d+|\d+)/?$")
 _PARTS = re.compile(r"[=~<>!]=|@|\s|(?<=[a-z])\.(?=[A-Z])")
 _HEX = re.compile(r"[0-9a-f-]{13,128}")
 _NAME = re.compile(r"[/\\._-]|[A-Za-z]\d")

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -125,7 +125,7 @@ class Judge:
     """Holds constraints against what a context says."""
 
     def __init__(self, text: str) -> None:
-        pieces = list(dict.fromkeys(piece for _, piece in _pieces(text)))
+        pieces = list(dict.fromkeys(_pieces(text)))
         self._sentences = _Sentences(Sentence(piece) for piece in pieces)
         self._clauses = _Sentences(Sentence(clause) for piece in pieces for clause in _CLAUSES.split(piece) if clause)
 
@@ -254,12 +254,10 @@ def _score(wanted: Sentence, found: Sentence) -> tuple[float, bool, float]:
     return share, share >= _SOME and not _fault(wanted, found), -float(len(found.words))
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
+def _pieces(text: str) -> Iterator[str]:
     """Sentences, and the lines of code, quotations and tables: a constraint may stand anywhere."""
-    yield from sentences(text)
-    for number, line in enumerate(text.split("\n")):
-        if line.strip():
-            yield number, line.strip()
+    yield from (sentence for _, sentence in sentences(text))
+    yield from filter(None, map(str.strip, text.split("\n")))
 
 
 def _stem(word: str) -> str:
@@ -268,9 +266,3 @@ def _stem(word: str) -> str:
             word = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
             break
     return word.rstrip("e") if len(word) > 3 else word
-
-
-def judged(constraints: Sequence[str], text: str) -> list[Judgement]:
-    """The judgement on each of several constraints."""
-    judge = Judge(text)
-    return [judge.judge(one) for one in constraints]

@@ -1,4 +1,4 @@
-"""A transcript read for the guard: the identifiers and the plain text of each message, each looked at once."""
+"""A transcript read for the guard: the identifiers and the plain text of each part, each looked at once."""
 
 import hashlib
 import re
@@ -21,6 +21,7 @@ class Reading:
         self.transcript = transcript
         self.extractor = extractor
         self._uses: dict[PartAt, list[Use]] = {}
+        self._plain: dict[PartAt, list[str]] = {}
         self.is_text = transcript.format == PLAIN_TEXT
 
     @property
@@ -55,7 +56,12 @@ class Reading:
 
     def text(self, parts: Iterable[PartAt]) -> str:
         """The text of parts in plain form, each on lines of its own."""
-        return "\n".join(plain(text) for at in parts for text in texts_of(self.part(at)))
+        return "\n".join(text for at in parts for text in self._texts(at))
+
+    def _texts(self, at: PartAt) -> list[str]:
+        if at not in self._plain:
+            self._plain[at] = [plain(text) for text in texts_of(self.part(at))]
+        return self._plain[at]
 
     def part(self, at: PartAt) -> Part:
         """One part."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from ctxcli.guard.holdings import Place
 from ctxcli.guard.reading import Reading
 from ctxcli.guard.sides import After, Before, Piece
-from ctxcli.model import COMPACTIONS, Event, EventKind, Message, PartAt, PartKind, Role
+from ctxcli.model import Event, Message, PartAt, PartKind, Role
+from ctxcli.replay import compactions
 from ctxcli.reports.identifiers import SEEN
 
 
@@ -23,21 +24,7 @@ class Recorded:
 
 def recorded(reading: Reading) -> Iterator[Recorded]:
     """Each compaction of each lane, in the order of the transcript."""
-    transcript = reading.transcript
-    live: dict[str, dict[int, None]] = {}
-    cleared: dict[str, set[PartAt]] = {}
-    entered = 0
-    for event in sorted(transcript.events, key=lambda event: event.at):
-        for index in range(entered, event.at):
-            live.setdefault(transcript.messages[index].lane, {})[index] = None
-        entered = max(entered, event.at)
-        here, gone = live.setdefault(event.lane, {}), cleared.setdefault(event.lane, set())
-        if event.kind in COMPACTIONS:
-            yield _at(reading, event, list(here), frozenset(gone))
-        for index in event.drops:
-            here.pop(index, None)
-        if event.kind is not EventKind.STRIP:
-            gone.update(event.clears)
+    return (_at(reading, *found) for found in compactions(reading.transcript))
 
 
 def _at(reading: Reading, event: Event, here: list[int], gone: frozenset[PartAt]) -> Recorded:
@@ -59,7 +46,7 @@ def _at(reading: Reading, event: Event, here: list[int], gone: frozenset[PartAt]
     past = reading.parts(index for index in own if index < event.at)
     return Recorded(
         event,
-        Before(reading, reading.parts(here, gone), past, event.lane, event.tokens_before),
+        Before(reading, reading.parts(here, gone), past, event.tokens_before),
         After(reading, pieces, [piece.at for piece in pieces], opaque=event.opaque),
         tuple(reading.parts(index for index in own if index > last)),
     )

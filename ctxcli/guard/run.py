@@ -1,22 +1,20 @@
 """The guard: two contexts under a policy, or each compaction that a transcript records."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ctxcli.guard.compare import Comparison
 from ctxcli.guard.conclude import conclude
-from ctxcli.guard.forms import Key
+from ctxcli.guard.forms import Key, file_name
 from ctxcli.guard.policy import Policy
 from ctxcli.guard.reading import Reading
 from ctxcli.guard.recorded import Recorded, recorded, used_later
 from ctxcli.guard.sides import After, Before, pieces_against
 from ctxcli.identifiers import Extractor, extract
-from ctxcli.model import MAIN, Transcript
+from ctxcli.model import MAIN, PartAt, Transcript
 from ctxcli.replay import live
-from ctxcli.reports.guard import AT_RISK, KEPT, NOTED, CompactionRef, GuardReport, Hindsight, Round
+from ctxcli.reports.guard import HELD, CompactionRef, GuardReport, Hindsight, Round
 from ctxcli.shelf import Weigh
-
-_HELD = (KEPT, AT_RISK, NOTED)
 
 
 def guard(
@@ -30,11 +28,13 @@ def guard(
 ) -> GuardReport:
     """Compare what is in the context at the end of one transcript with what is at the end of another, or a text."""
     one, other = Reading(before, extractor), Reading(after, extractor)
-    old = Before(one, one.parts(*live(before)), _said(one, MAIN))
-    indices, cleared = live(after)
-    parts = other.parts(indices, cleared)
-    opaque = bool(_opaque_summaries(other, indices) - _opaque_summaries(one, live(before)[0]))
-    new = After(other, pieces_against(old, other, parts), parts, opaque, _named(notes, other, extractor))
+    (was, was_cleared), (now, now_cleared) = live(before), live(after)
+    said = one.parts(index for index, message in enumerate(one.messages) if message.lane == MAIN)
+    old = Before(one, one.parts(was, was_cleared), said)
+    parts = other.parts(now, now_cleared)
+    opaque = bool(_opaque_summaries(other, now) - _opaque_summaries(one, was))
+    named = _named(notes, other, other.parts(now))
+    new = After(other, pieces_against(old, other, parts), parts, opaque, named)
     return conclude(Comparison(old, new, policy), weigh, notes=notes)
 
 
@@ -51,7 +51,7 @@ def guard_recorded(
     found = list(recorded(reading))
     first_required: dict[tuple[str, Key], int] = {}
     for number, one in enumerate(found, 1):
-        after = replace(one.after, notes=_named(notes, reading, extractor, one.after))
+        after = replace(one.after, notes=_named(notes, reading, one.after.own_parts))
         comparison = Comparison(one.before, after, policy)
         for key in comparison.required.keys:
             first_required.setdefault((one.event.lane, key), number)
@@ -67,10 +67,6 @@ def guard_recorded(
         )  # fmt: skip
 
 
-def _said(reading: Reading, lane: str) -> list[tuple[int, int]]:
-    return reading.parts(index for index, message in enumerate(reading.messages) if message.lane == lane)
-
-
 def _opaque_summaries(reading: Reading, indices: list[int]) -> set[tuple[int, str]]:
     """(line, time) of the summaries in a context that cannot be read."""
     summaries = {event.summary for event in reading.transcript.events if event.opaque}
@@ -78,15 +74,11 @@ def _opaque_summaries(reading: Reading, indices: list[int]) -> set[tuple[int, st
     return {(messages[index].line, messages[index].time) for index in indices if index in summaries}
 
 
-def _named(
-    notes: Transcript | None, reading: Reading, extractor: Extractor, after: After | None = None
-) -> Reading | None:
-    """The notes, if the context names their file."""
-    if notes is None:
+def _named(notes: Transcript | None, reading: Reading, parts: Iterable[PartAt]) -> Reading | None:
+    """The notes, if these parts of the context name their file."""
+    if notes is None or not any(file_name(notes.path) in reading.part(at).text for at in parts):
         return None
-    name = notes.path.replace("\\", "/").rsplit("/", 1)[-1]
-    parts = after.own_parts if after else reading.parts(live(reading.transcript)[0])
-    return Reading(notes, extractor) if any(name in reading.part(at).text for at in parts) else None
+    return Reading(notes, reading.extractor)
 
 
 def _hindsight(one: Recorded, comparison: Comparison) -> Hindsight | None:
@@ -99,7 +91,7 @@ def _hindsight(one: Recorded, comparison: Comparison) -> Hindsight | None:
         if (known := comparison.known.get(key)) is not None and not known.secret
         and (comparison.policy.everything or known.kind in comparison.policy.kinds)
     ]  # fmt: skip
-    held = sum(comparison.status[key] in _HELD for key in used)
+    held = sum(comparison.status[key] in HELD for key in used)
     return Hindsight(len(used), held, round(held / len(used), 4) if used else None)
 
 

@@ -1,17 +1,17 @@
 """The two contexts that are compared: what the one held, and what the other holds where."""
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from ctxcli.constraints import Constraint, constraints_of
 from ctxcli.guard.forms import Key, normal
 from ctxcli.guard.holdings import Holdings, Place
 from ctxcli.guard.known import Known, known_in
-from ctxcli.guard.policy import IN_CONSTRAINTS
+from ctxcli.guard.policy import IN_CONSTRAINTS, Policy, Required, required_of
 from ctxcli.guard.reading import Reading, digest
 from ctxcli.identifiers.gather import Use
-from ctxcli.model import MAIN, PartAt, PartKind, Role
+from ctxcli.model import PartAt, PartKind, Role
 from ctxcli.reports.guard import Side
 
 _HIDDEN = 35_000
@@ -29,11 +29,10 @@ class Before:
     """What is in the context, in order."""
     past: Sequence[PartAt]
     """Those, and whatever was said earlier in the lane: it tells who stated an identifier first."""
-    lane: str = MAIN
     tokens: int | None = None
     """What the provider measured it at, where the source recorded that."""
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
         """Whether the file holds what was in the context: not where it begins in the middle of a session.
 
@@ -84,6 +83,13 @@ class Before:
             return frozenset()
         return frozenset(map(self.key, self.reading.uses(results[-1])))
 
+    def required(self, policy: Policy) -> Required:
+        """What has to survive under a policy."""
+        return required_of(
+            self.known, policy,
+            in_constraints=self.in_constraints, in_last_error=self.in_last_error, folders=self.folders,
+        )  # fmt: skip
+
     @cached_property
     def ever_held(self) -> Holdings:
         """Everything that the transcript said up to here, in any lane: what is not in it was invented."""
@@ -121,7 +127,7 @@ class After:
     """What is in the context, as parts of its own transcript."""
     opaque: bool = False
     """Its summary cannot be read."""
-    notes: Reading | None = field(default=None)
+    notes: Reading | None = None
     """A notes file that the context names."""
 
     @cached_property

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from ctxcli.guard.derive import is_derived
-from ctxcli.guard.forms import normal, path_form
+from ctxcli.guard.forms import file_name, normal, path_form
 from ctxcli.guard.holdings import wrapped_pieces
 from ctxcli.guard.sides import After, Before
 from ctxcli.identifiers.runs import runs_of
@@ -35,9 +35,8 @@ def strangers_of(before: Before, after: After, secrets: Set[str]) -> list[Strang
     found: dict[str, Stranger] = {}
     for kind, value, line in (*_identifiers(before, after), *_tokens(before, after)):
         if value not in found and not any(value in half for half in broken):
-            derived = _is_its_own(value, before, after, secrets) or is_derived(
-                kind or "", value, ever.text(), before.folders
-            )
+            own = _is_its_own(value, before, after, secrets)
+            derived = own or is_derived(kind or "", value, ever, before.folders)
             found[value] = Stranger(value, kind, line, derived)
     return list(found.values())
 
@@ -50,13 +49,11 @@ def _identifiers(before: Before, after: After) -> Iterator[tuple[str | None, str
 
 
 def _tokens(before: Before, after: After) -> Iterator[tuple[str | None, str, int | None]]:
-    for piece in after.authored():
-        for line in piece.reading.text([piece.at]).split("\n"):
-            for run in runs_of(line):
-                kind = "path" if "/" in run.text else ""
-                form = path_form(run.text, before.folders)
-                if len(run.text) >= _SHORTEST and not before.ever_held.holds(kind, form, run.text):
-                    yield None, run.text, None
+    lines = (line for piece in after.authored() for line in piece.reading.text([piece.at]).split("\n"))
+    for token in dict.fromkeys(run.text for line in lines for run in runs_of(line)):
+        kind = "path" if "/" in token else ""
+        if len(token) >= _SHORTEST and not before.ever_held.holds(kind, path_form(token, before.folders), token):
+            yield None, token, None
 
 
 def _is_its_own(value: str, before: Before, after: After, secrets: Set[str]) -> bool:
@@ -64,5 +61,4 @@ def _is_its_own(value: str, before: Before, after: After, secrets: Set[str]) -> 
     own = before.reading.transcript.id or ""
     if is_secret(value, secrets) or (len(own) >= _SHORTEST_ID and own in value):
         return True
-    notes = after.notes.transcript.path.replace("\\", "/").rsplit("/", 1)[-1] if after.notes else ""
-    return bool(notes) and value.endswith(notes)
+    return after.notes is not None and value.endswith(file_name(after.notes.transcript.path))

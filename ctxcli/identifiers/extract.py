@@ -45,7 +45,7 @@ class Extractor:
         for number, raw in enumerate(plain(content).split("\n")):
             listed = _LISTED.match(raw)
             skipped = listed.end() if listed else 0
-            for piece in _pieces(raw[skipped:] if listed else raw):
+            for piece in _pieces(raw[skipped:]):
                 for hit in self._known(piece, by_user):
                     yield number, hit._replace(start=hit.start + skipped) if skipped else hit
 

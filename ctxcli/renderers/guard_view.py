@@ -81,12 +81,12 @@ def _head(report: GuardReport) -> Iterator[tuple[str, ...]]:
 
 def title_of(report: GuardReport) -> Iterator[str]:
     """What is compared with what."""
-    before, after = report.before, report.after
-    of = (f"conversation {before.conversation}",) if before.conversation and report.compaction is None else ()
+    before = report.before
     if report.compaction is None:
         yield before.path
-        yield f"against {after.path}"
-        yield from of
+        yield f"against {report.after.path}"
+        if before.conversation:
+            yield f"conversation {before.conversation}"
         return
     one = report.compaction
     yield f"{before.path}, compaction {one.n} of {one.of}"
@@ -102,8 +102,7 @@ def what_happened(report: GuardReport) -> Iterator[str]:
     if report.verdict == UNVERIFIABLE:
         yield f"{plural(counts.required, 'required identifier')}, and a summary that is encrypted or empty"
         return
-    held = counts.kept + counts.at_risk + counts.noted
-    yield f"{number(held)} of {plural(counts.required, 'required identifier')} held"
+    yield f"{number(counts.held)} of {plural(counts.required, 'required identifier')} held"
     for name, word in (
         ("at_risk", "of them at risk"),
         ("noted", "of them in the notes"),

@@ -17,24 +17,28 @@ _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~"} | {"\n":
 
 def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
     """Each report under a heading; of a source with many conversations a row each."""
-    for number, one in enumerate(in_full_or_rows(reports, full=canvas.full)):
-        if isinstance(one, AuditReport):
-            page = _page(audit_blocks(one, every_call=canvas.every_call))
-        else:
-            page = "### Summary\n\n" + _page(summary_blocks(one))
-        yield ("\n" if number else "") + page
+    return _spaced(
+        _page(audit_blocks(one, every_call=canvas.every_call))
+        if isinstance(one, AuditReport)
+        else "### Summary\n\n" + _page(summary_blocks(one))
+        for one in in_full_or_rows(reports, full=canvas.full)
+    )
 
 
 def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterator[str]:
     """Each report under a heading."""
-    for number, report in enumerate(reports):
-        yield ("\n" if number else "") + _page(identifiers_blocks(report, everything=canvas.every_call))
+    return _spaced(_page(identifiers_blocks(report, everything=canvas.every_call)) for report in reports)
 
 
 def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:
     """Each report under a heading."""
-    for number, report in enumerate(reports):
-        yield ("\n" if number else "") + _page(guard_blocks(report, everything=canvas.every_call))
+    return _spaced(_page(guard_blocks(report, everything=canvas.every_call)) for report in reports)
+
+
+def _spaced(pages: Iterable[str]) -> Iterator[str]:
+    """Pages with an empty line between them."""
+    for number, page in enumerate(pages):
+        yield ("\n" if number else "") + page
 
 
 def _page(blocks: Iterable[Block]) -> str:

@@ -28,26 +28,29 @@ _SHORTEST = 16
 
 def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
     """Each report in full; of a source with many conversations a row each, unless they are asked for in full."""
-    for number, one in enumerate(in_full_or_rows(reports, full=canvas.full)):
-        if isinstance(one, AuditReport):
-            blocks = list(audit_blocks(one, every_call=canvas.every_call))
-        else:
-            blocks = [*_heading(one), *summary_blocks(one), *_hint(one, canvas)]
-        yield ("\n\n" if number else "") + _draw(blocks, canvas)
+    return _drawn((_audited(one, canvas) for one in in_full_or_rows(reports, full=canvas.full)), canvas)
+
+
+def _audited(one: AuditReport | Sequence[AuditReport], canvas: Canvas) -> Iterable[Block]:
+    if isinstance(one, AuditReport):
+        return audit_blocks(one, every_call=canvas.every_call)
+    return (*_heading(one), *summary_blocks(one), *_hint(one, canvas))
 
 
 def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterator[str]:
     """Each report in full."""
-    for number, report in enumerate(reports):
-        blocks = list(identifiers_blocks(report, everything=canvas.every_call))
-        yield ("\n\n" if number else "") + _draw(blocks, canvas)
+    return _drawn((identifiers_blocks(report, everything=canvas.every_call) for report in reports), canvas)
 
 
 def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:
     """Each report in full."""
-    for number, report in enumerate(reports):
-        blocks = list(guard_blocks(report, everything=canvas.every_call))
-        yield ("\n\n" if number else "") + _draw(blocks, canvas)
+    return _drawn((guard_blocks(report, everything=canvas.every_call) for report in reports), canvas)
+
+
+def _drawn(pages: Iterable[Iterable[Block]], canvas: Canvas) -> Iterator[str]:
+    """Reports one below the other."""
+    for number, blocks in enumerate(pages):
+        yield ("\n\n" if number else "") + _draw(list(blocks), canvas)
 
 
 def _heading(rows: Sequence[AuditReport]) -> Iterator[Block]:

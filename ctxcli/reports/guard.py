@@ -7,6 +7,9 @@ KEPT, AT_RISK, NOTED, MOVED, LOST, MUTATED, INVENTED = STATUSES = (
 )  # fmt: skip
 """What became of an identifier, best first."""
 
+HELD = frozenset({KEPT, AT_RISK, NOTED})
+"""Those that say that it stands there."""
+
 WEAKENED, UNJUDGED = "weakened", "unjudged"
 
 PASS, LOSS, UNVERIFIABLE = VERDICTS = ("pass", "loss", "unverifiable")
@@ -82,6 +85,11 @@ class Counts:
     """Secret-shaped: never required, never shown."""
     baselined: int = 0
     """Required and not there, which the baseline knows."""
+
+    @property
+    def held(self) -> int:
+        """Required, and there."""
+        return self.kept + self.at_risk + self.noted
 
 
 @dataclass(frozen=True, slots=True)
