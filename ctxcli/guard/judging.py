@@ -200,12 +200,12 @@ class _Sentences:
         return f" {' '.join(word for one in self._all for word in one.words)} "
 
     def near(self, wanted: Sentence) -> list[Sentence]:
-        """Those that share the most words with a sentence."""
+        """Those that share the most words with a sentence; of equals, first come first."""
         shared: Counter[int] = Counter()
         for word in wanted.content | wanted.numbers:
             shared.update(self._by_word.get(word, ())[:_MOST_HOLDERS])
-        most = shared.most_common(_MOST_COMPARED)
-        return [self._all[number] for number, _ in most]
+        most = sorted(shared, key=lambda number: (-shared[number], number))[:_MOST_COMPARED]
+        return [self._all[number] for number in most]
 
 
 _MOST_HOLDERS = 2_000
