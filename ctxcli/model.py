@@ -104,6 +104,8 @@ class Part:
     media: Media | None = None
     tokens: int | None = None
     """What the provider reports for a part that has no readable text (encrypted reasoning)."""
+    signed: bool | None = None
+    """Of thinking: whether the provider's signature stands beside it; None where the format has none."""
 
 
 @dataclass(frozen=True, slots=True)

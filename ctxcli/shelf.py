@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
+from ctxcli.change import Change
 from ctxcli.model import Record, Transcript
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.guard import GuardReport
@@ -28,6 +29,9 @@ class Format:
     """Streams the conversations of one source; bad records become skips, nothing is dropped."""
     knows: frozenset[str] = frozenset()
     """Which of KNOWLEDGE the format records."""
+    write: Callable[[bytes, Sequence[tuple[Transcript, Change | None]]], bytes] | None = None
+    """The whole source (decompressed) with each of its conversations changed, or left as it is where None; all that
+    the changes do not touch byte for byte. Raises UnreadableError for a shape that cannot be written back."""
     companions: tuple[str, ...] = ()
     """Glob patterns, beside the file, of files that belong to it; `{stem}` is its name less the suffix."""
 

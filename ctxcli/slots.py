@@ -10,6 +10,13 @@ CONSTRAINTS, DECISIONS, IDENTIFIERS, OPEN = SLOTS = ("constraints", "decisions",
 """In the order in which they are asked for and written."""
 NONE = "none"
 """What stands in an empty slot: an empty one and a forgotten one are not the same."""
+SYNTHETIC = "[Compacted by ctx"
+"""How the text of every synthetic message begins, so that no reader takes it for the user's words."""
+
+
+def is_synthetic(text: str) -> bool:
+    """Whether a text is the summary that a compaction by ctx wrote."""
+    return text.lstrip().startswith(SYNTHETIC)
 
 
 _ASKS = {

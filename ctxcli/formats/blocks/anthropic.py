@@ -31,7 +31,7 @@ def _block(block: dict[str, Any], line: int) -> Iterator[Part]:
     if kind == "text":
         yield Part(PartKind.TEXT, text(block.get("text")), line)
     elif kind == "thinking":
-        yield Part(PartKind.THINKING, text(block.get("thinking")), line)
+        yield Part(PartKind.THINKING, text(block.get("thinking")), line, signed=bool(block.get("signature")))
     elif kind in ("redacted_thinking", "container_upload"):
         yield Part(PartKind.OPAQUE, "", line)
     elif kind in _CALLS:

@@ -1,0 +1,1 @@
+"""notes: see its docstring."""

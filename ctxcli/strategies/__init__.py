@@ -1,0 +1,1 @@
+"""The shelf of strategies: ways to make a context shorter."""

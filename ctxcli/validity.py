@@ -1,0 +1,1 @@
+"""validity: see its docstring."""
