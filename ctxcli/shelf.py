@@ -1,7 +1,7 @@
 """Every way to extend ctx, on one page: the cards, and `shelf()` that puts them up read-only."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
@@ -11,6 +11,7 @@ from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.reports.slots import Entry, Slots
+from ctxcli.task import Task
 
 ReportT_contra = TypeVar("ReportT_contra", contravariant=True)
 
@@ -88,13 +89,19 @@ class Material:
 
     transcript: Transcript
     indices: tuple[int, ...]
-    """The messages that it stands for, in order."""
+    """The raw messages of the context, and those that earlier compactions took out of it, in order."""
     constraints: tuple[Entry, ...]
     identifiers: tuple[Wanted, ...]
     """The most important first."""
     tokens: int
     """What the summary may take."""
     weigh: "Weigh"
+    kept: frozenset[int] = frozenset()
+    """Those of the messages that stay verbatim: what they say needs no second place."""
+    carried: Slots = field(default_factory=Slots)
+    """What notes and earlier summaries of ctx hold, item by item; never their prose."""
+    mask: Callable[[str], str] = str
+    """Hides the secrets of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,19 @@ class Summariser:
     name: str
     title: str
     summarise: Callable[[Material], Slots]
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A way to make a context shorter."""
+
+    name: str
+    title: str
+    shorten: Callable[[Task, Change], Change]
+    """Goes on from a change, towards the task's target. What it gives weighs no more than what it was given, keeps
+    every pinned message and the tail, and leaves units whole; where nothing can be done it is the same change."""
+    summarises: bool = False
+    """Whether it writes a summary for what it takes out."""
 
 
 @dataclass(frozen=True, slots=True)

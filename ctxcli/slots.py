@@ -87,11 +87,31 @@ def render(slots: Slots, *, lines: bool = True) -> str:
     for slot, items in (
         (CONSTRAINTS, [_item(one.text, one.line if lines else None) for one in slots.constraints]),
         (DECISIONS, [_item(one.text, one.line if lines else None) for one in slots.decisions]),
-        (IDENTIFIERS, [f"{kind}: {', '.join(values)}" for kind, values in slots.identifiers.items() if values]),
+        (IDENTIFIERS, list(_identifier_rows(slots))),
         (OPEN, [_item(one.text, one.line if lines else None) for one in slots.open]),
     ):
         rows += [f"## {slot.upper()}", *(f"- {item}" for item in items or [NONE]), ""]
     return "\n".join(rows)
+
+
+def _identifier_rows(slots: Slots) -> Iterator[str]:
+    """A row a kind; paths by what happened to them last, and the commands behind them."""
+    for kind, values in slots.identifiers.items():
+        states = slots.files if kind == "path" else {}
+        placed = {value for paths in states.values() for value in paths}
+        for state, paths in states.items():
+            if own := [value for value in values if value in paths]:
+                yield f"path, {state}: {_joined(own)}"
+        if rest := [value for value in values if value not in placed]:
+            yield f"{kind}: {_joined(rest)}"
+    for state, commands in slots.commands.items():
+        if commands:
+            yield f"command, {state}: {_joined(commands)}"
+
+
+def _joined(values: Sequence[str]) -> str:
+    """Values in a row; one that holds what parts them stands in ticks."""
+    return ", ".join(f"`{value}`" if re.search(r"[,;]\s|^\s|\s$|[.,;]$", value) else value for value in values)
 
 
 def _item(text: str, line: int | None) -> str:
@@ -109,7 +129,9 @@ _HEADING = re.compile(
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,3}[.)])\s+")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _LINE = re.compile(r"\s*\(line (\d{1,9})\)\s*$")
-_KIND = re.compile(r"^(?:\*\*|`)?([A-Za-z][A-Za-z _-]{1,30}?)(?:\*\*|`)?\s*:\s+(.+)$")
+_KIND = re.compile(r"^(?:\*\*|`)?([A-Za-z][A-Za-z _-]{1,30}?)(?:,\s(\w+))?(?:\*\*|`)?\s*:\s+(.+)$")
+_VALUE = re.compile(r"`([^`]+)`|((?:(?![,;]\s)[^`])+|`)")
+_COMMAND = "command"
 _FIELD = re.compile(r"\s*\|\s*")
 _REASON = re.compile(r"\b(?:because|since|so that|as it|reason:|because:)\s+(.+)$", re.IGNORECASE)
 _OTHER = "other"
@@ -141,11 +163,14 @@ def parse(text: str) -> Answer:
         if current is not None and rest.strip() and not _FENCE.match(rest):
             _take(rest, found[current])
     items = {slot: [item for item in found.get(slot, ()) if item.strip(" .-*_").lower() != NONE] for slot in SLOTS}
+    found_ids = _identifiers(items[IDENTIFIERS])
     slots = Slots(
         constraints=tuple(_entry(item) for item in items[CONSTRAINTS]),
         decisions=tuple(_decision(item) for item in items[DECISIONS]),
-        identifiers=_identifiers(items[IDENTIFIERS]),
+        identifiers={kind: _flat(states) for kind, states in found_ids.items() if kind != _COMMAND},
         open=tuple(_entry(item) for item in items[OPEN]),
+        files={state: tuple(values) for state, values in found_ids.get("path", {}).items() if state},
+        commands={state: tuple(values) for state, values in found_ids.get(_COMMAND, {}).items() if state},
     )
     return Answer(slots, tuple(slot for slot in SLOTS if slot not in found))
 
@@ -189,13 +214,18 @@ def _named_fields(text: str) -> Iterator[tuple[str, str]]:
             yield name.strip().lower(), value.strip()
 
 
-def _identifiers(items: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = {}
+def _flat(states: dict[str, dict[str, None]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value for values in states.values() for value in values))
+
+
+def _identifiers(items: Sequence[str]) -> dict[str, dict[str, dict[str, None]]]:
+    """Values by kind, and by the state that stands behind the kind."""
+    found: dict[str, dict[str, dict[str, None]]] = {}
     for item in items:
         match = _KIND.match(item)
-        kind, rest = (match[1].strip().lower(), match[2]) if match else (_OTHER, item)
-        for value in re.split(r",\s+|;\s+", rest):
-            bare = value.strip().strip("`'\"").rstrip(".,;")
+        kind, state, rest = (match[1].strip().lower(), match[2] or "", match[3]) if match else (_OTHER, "", item)
+        for ticked, plain in _VALUE.findall(rest):
+            bare = ticked or plain.strip(" ,;").strip("'\"").rstrip(".,;")
             if bare and bare.lower() != NONE:
-                found.setdefault(kind, {})[bare] = None
-    return {kind: tuple(values) for kind, values in found.items()}
+                found.setdefault(kind, {}).setdefault(state, {})[bare] = None
+    return found

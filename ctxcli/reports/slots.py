@@ -32,3 +32,9 @@ class Slots:
     identifiers: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By kind, each value as it stands in the source."""
     open: tuple[Entry, ...] = ()
+    files: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of the paths among the identifiers, those that a tool created, edited, deleted or read: by what happened last."""
+    commands: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The newest commands, by how they ended last: passed or failed."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """By slot, how many items did not fit."""
