@@ -44,7 +44,8 @@ def test_the_four_slots_of_a_session() -> None:
     assert chosen.reason == "the trigger cannot see the customer's tier."
     assert any(one.text == "committed: Refunds: enforce the limit" for one in slots.decisions)
     assert "services/refunds/policy.py" in slots.identifiers["path"]
-    assert slots.open[0].text.startswith("latest request: Good. RF-2026-00817 counts. Go on with the rate limit")
+    assert slots.open[0].text.startswith("task: PAY-1432: refunds are too slow")
+    assert slots.open[1].text.startswith("latest request: Good. RF-2026-00817 counts. Go on with the rate limit")
     assert any(entry.text.startswith("last tried: shell git commit") for entry in slots.open)
     assert "sk_test_4eC39HqLyjWDarjtT1zdp7dc" not in render(slots)
 
