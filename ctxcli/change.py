@@ -1,6 +1,6 @@
 """What a compaction makes of a context: which messages stay, which texts give way, what stands for the rest."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from ctxcli.model import Message, Part, PartAt, PartKind, Role, Transcript
@@ -30,32 +30,39 @@ class Change:
         return len(self.keep) + bool(self.summary)
 
 
-def applied(transcript: Transcript, change: Change) -> tuple[Message, ...]:
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A message of the context after, and where its parts stand in the transcript before."""
+
+    message: Message
+    index: int | None
+    """Of the message before; None for the synthetic one."""
+    parts: tuple[PartAt, ...]
+
+
+def placed(transcript: Transcript, change: Change) -> Iterator[Placed]:
     """The messages that are in the context after a change; a kept message all of whose parts are gone is not."""
-    return tuple(_applied(transcript.messages, change))
-
-
-def _applied(messages: tuple[Message, ...], change: Change) -> Iterator[Message]:
     waiting = bool(change.summary)
     for index in change.keep:
         if waiting and index >= change.at:
-            yield summary_message(change.summary)
+            yield Placed(summary_message(change.summary), None, ())
             waiting = False
-        message = messages[index]
-        parts = tuple(parts_after(enumerate(message.parts), index, change))
+        message = transcript.messages[index]
+        own = tuple((index, number) for number in range(len(message.parts)) if (index, number) not in change.gone)
+        parts = tuple(_part(message.parts[number], change.texts.get((index, number))) for _, number in own)
         if parts or not message.parts:
-            yield message if parts == message.parts else replace(message, parts=parts)
+            yield Placed(message if parts == message.parts else replace(message, parts=parts), index, own)
     if waiting:
-        yield summary_message(change.summary)
+        yield Placed(summary_message(change.summary), None, ())
 
 
-def parts_after(parts: Iterable[tuple[int, Part]], index: int, change: Change) -> Iterator[Part]:
-    """The parts of the message at `index` after a change."""
-    for number, part in parts:
-        place = (index, number)
-        if place in change.gone:
-            continue
-        yield replace(part, text=change.texts[place]) if place in change.texts else part
+def _part(part: Part, text: str | None) -> Part:
+    return part if text is None else replace(part, text=text)
+
+
+def applied(transcript: Transcript, change: Change) -> tuple[Message, ...]:
+    """The messages alone."""
+    return tuple(one.message for one in placed(transcript, change))
 
 
 def summary_message(text: str) -> Message:

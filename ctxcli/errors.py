@@ -4,7 +4,8 @@ CtxError               the rim prints its message and exits with its code
 ├── UnreadableError    a file is missing, empty, torn beyond use, or not what it says
 ├── UnknownFormatError no reader claims the content
 ├── SettingError       a flag, variable or settings file holds something that cannot be
-└── VocabularyError    a tokenizer's vocabulary cannot be had on this machine
+├── VocabularyError    a tokenizer's vocabulary cannot be had on this machine
+└── SummaryError       a model's summary does not hold, or could not be had
 """
 
 
@@ -28,3 +29,9 @@ class SettingError(CtxError):
 
 class VocabularyError(CtxError):
     """The vocabulary of the tokenizer that was asked for is not on this machine."""
+
+
+class SummaryError(CtxError):
+    """A model's summary lost something, misses a slot, or could not be had: nothing is made of it."""
+
+    exit_code = 1

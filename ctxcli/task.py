@@ -42,6 +42,8 @@ class Task:
     summaries: frozenset[int] = frozenset()
     """Messages that stand for an earlier compaction, which a new summary takes the place of."""
     results: Results = field(default_factory=Results)
+    refine: bool = True
+    """Whether a summary may be written several times over, so that more of the turns can stay."""
 
     def part(self, at: PartAt) -> Part:
         """One part."""

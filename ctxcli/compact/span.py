@@ -22,6 +22,11 @@ def span_text(transcript: Transcript, *, keep_last: int = 0) -> str:
     return mask("\n\n".join(_messages(transcript, chosen, cleared)), secrets_of(transcript))
 
 
+def text_of_messages(transcript: Transcript, indices: Iterable[int], secrets: Iterable[str]) -> str:
+    """What these messages say, in the same form."""
+    return mask("\n\n".join(_messages(transcript, indices, ())), secrets)
+
+
 def _messages(transcript: Transcript, indices: Iterable[int], cleared: Container[PartAt]) -> Iterator[str]:
     for index in indices:
         message = transcript.messages[index]

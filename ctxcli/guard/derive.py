@@ -27,6 +27,8 @@ def is_derived(kind: str, value: str, held: Holdings, folders: Sequence[str]) ->
     text = held.text
     if kind == "url":
         return f"{url_form(value)}/" in text or _is_address_of(value, text)
+    if kind == "host":
+        return bool(re.search(rf"(?<![\w.-]){re.escape(value)}(?=[:/])", text))
     if kind == "ticket":
         number = value.rpartition("#")[2]
         return bool(re.search(rf"{_OF_A_TICKET}{re.escape(number)}(?!\w)", text, re.IGNORECASE))

@@ -27,15 +27,27 @@ def guard(
     notes: Transcript | None = None,
 ) -> GuardReport:
     """Compare what is in the context at the end of one transcript with what is at the end of another, or a text."""
-    one, other = Reading(before, extractor), Reading(after, extractor)
-    (was, was_cleared), (now, now_cleared) = live(before), live(after)
-    said = one.parts(index for index, message in enumerate(one.messages) if message.lane == MAIN)
-    old = Before(one, one.parts(was, was_cleared), said)
+    return guard_context(context_of(Reading(before, extractor)), after, policy, weigh, notes=notes)
+
+
+def context_of(reading: Reading) -> Before:
+    """What is in the context of the main lane at the end of a transcript."""
+    now, cleared = live(reading.transcript)
+    said = reading.parts(index for index, message in enumerate(reading.messages) if message.lane == MAIN)
+    return Before(reading, reading.parts(now, cleared), said)
+
+
+def guard_context(
+    before: Before, after: Transcript, policy: Policy, weigh: Weigh, *, notes: Transcript | None = None
+) -> GuardReport:
+    """Compare a context that was read already with what is in the context at the end of a transcript, or a text."""
+    one, other = before.reading, Reading(after, before.reading.extractor)
+    was, (now, now_cleared) = list(dict.fromkeys(index for index, _ in before.parts)), live(after)
     parts = other.parts(now, now_cleared)
     opaque = bool(_opaque_summaries(other, now) - _opaque_summaries(one, was))
     named = _named(notes, other, other.parts(now))
-    new = After(other, pieces_against(old, other, parts), parts, opaque, named)
-    return conclude(Comparison(old, new, policy), weigh, notes=notes)
+    new = After(other, pieces_against(before, other, parts), parts, opaque, named)
+    return conclude(Comparison(before, new, policy), weigh, notes=notes)
 
 
 def guard_recorded(

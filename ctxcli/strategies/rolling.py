@@ -14,7 +14,7 @@ def shorten(task: Task, change: Change) -> Change:
     if task.tokens(change) <= task.target:
         return change
     best, room = change, task.summary_tokens
-    for _ in range(_PASSES):
+    for _ in range(_PASSES if task.refine else 1):
         out = _oldest(task, change, task.target - room)
         if not out:
             break

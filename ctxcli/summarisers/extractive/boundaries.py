@@ -10,7 +10,8 @@ from ctxcli.summarisers.extractive.said import Said, calls_by_ref, first_line, p
 
 _FORBIDS = re.compile(
     r"permission denied|access denied|not permitted|operation not permitted|forbidden|\b403\b|not allowed"
-    r"|read-only file|protected branch|requires approval|refusing to|blocked by|policy violation|not authori[sz]ed|must not\b",
+    r"|read-only file|protected branch|requires approval|refusing to|blocked by|policy violation"
+    r"|not authori[sz]ed|must not\b",
     re.IGNORECASE,
 )
 _REFUSED = re.compile(
@@ -18,7 +19,7 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _THE_USER_SAID = re.compile(
-    r"(?:the user said|to tell you how to proceed|user feedback|reason):?\s*\n?(.{3,300})", re.I | re.S
+    r"(?:the user said|to tell you how to proceed|user feedback|reason):?\s*\n?(.{3,300})", re.IGNORECASE | re.DOTALL
 )
 _MOST = 10
 """The newest so many: an obstacle from long ago has been gone round since."""
@@ -45,11 +46,16 @@ def _discovered(material: Material) -> Iterator[Entry]:
         if said.at in material.kept or not said.part.text:
             continue
         call = calls.get(said.part.ref)
-        if _REFUSED.search(said.part.text[:2_000]):
+        if is_refusal(said.part.text):
             yield Entry(f"refused by the user: {_what(said, call)}{_words(said.part.text)}", said.line)
         elif said.part.failed and (match := _FORBIDS.search(said.part.text[:2_000])):
             line = said.part.text[: match.end()].rsplit("\n", 1)[-1] + said.part.text[match.end() :].split("\n", 1)[0]
             yield Entry(f"found out: {_what(said, call)}: {first_line(line, _LONGEST)}", said.line)
+
+
+def is_refusal(result: str) -> bool:
+    """Whether a result says that the user did not let the call through."""
+    return _REFUSED.search(result[:2_000]) is not None
 
 
 def _what(said: Said, call: Said | None) -> str:

@@ -8,6 +8,7 @@ from ctxcli.constraints import sentences
 from ctxcli.model import PartKind, Role
 from ctxcli.reports.slots import Entry
 from ctxcli.shelf import Material
+from ctxcli.summarisers.extractive.boundaries import is_refusal
 from ctxcli.summarisers.extractive.said import Said, calls_by_ref, first_line, is_request, parts
 
 TASK, REQUEST, TO_DO, TRIED, ERROR, ASKED = (
@@ -79,14 +80,15 @@ def _tried(material: Material) -> Iterator[tuple[Said, Entry]]:
 
 
 def _errors(material: Material) -> Iterator[tuple[Said, Entry]]:
-    """The newest failures of calls that did not work since, with the first line of each."""
+    """Failures since the latest request, of calls that did not work again, with the first line of each."""
     calls, standing = calls_by_ref(material), dict[str, Said]()
+    since = max((said.at for said in parts(material, PartKind.TEXT) if is_request(said)), default=-1)
     for said in parts(material, PartKind.TOOL_RESULT):
         call = calls.get(said.part.ref)
         if call is not None:
             name = f"{call.part.name} {call.part.address or call.part.text}"
             standing.pop(name, None)
-            if said.part.failed and said.part.text.strip():
+            if said.part.failed and said.at > since and said.part.text.strip() and not is_refusal(said.part.text):
                 standing[name] = said
     last = next(reversed(list(parts(material, PartKind.TOOL_RESULT))), None)
     newest = [said for said in list(standing.values())[-_MOST_ERRORS:] if said != last]

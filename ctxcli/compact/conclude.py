@@ -1,0 +1,156 @@
+"""From a pass to its report: what went and how to fetch it again, the cache, the remarks."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from ctxcli.change import CLEARED, Change, placed
+from ctxcli.compact.context import pinned_in
+from ctxcli.compact.session import Outcome, Session
+from ctxcli.compact.settings import Settings
+from ctxcli.identifiers.secrets import mask
+from ctxcli.model import PartKind
+from ctxcli.reports.compact import (
+    Address,
+    CacheEffect,
+    CompactReport,
+    CompactSource,
+    NotesUsed,
+    OutputFile,
+    SummariserUsed,
+    TokenBasis,
+    ValidityFinding,
+    ValidityResult,
+)
+from ctxcli.reports.guard import GuardReport
+from ctxcli.validity import Violation, check, profile_of
+
+_WRITE, _READ, _OUTPUT = 1.25, 0.1, 5.0
+"""Prices in those of an input token: a cache write, a cache read, an output token (as of Anthropic's price list)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of the result outside the conversation itself."""
+
+    guard: GuardReport | None = None
+    output: OutputFile | None = None
+    notes: NotesUsed | None = None
+    trigger: str = "manual"
+    exact: bool = False
+    """Whether the tokenizer is the model's own."""
+    refused: str = ""
+    """Why nothing may be written; empty where it may."""
+    remarks: tuple[str, ...] = ()
+
+
+def conclude(session: Session, settings: Settings, outcome: Outcome, written: Written) -> CompactReport:
+    """The report of one pass."""
+    change, before = outcome.change, session.tokens
+    after = session.weight(change)
+    profile = settings.profile or profile_of(session.transcript)
+    side = session.before.side()
+    validity = _validity(session, profile, outcome)
+    target = session.target(settings)
+    gone = [index for index in outcome.start.keep if index not in set(change.keep)]
+    return CompactReport(
+        kind="ctx.compact", version=1,
+        ok=not written.refused and validity.ok and (written.guard is None or written.guard.ok),
+        strategy=",".join(settings.strategies), steps=outcome.steps, trigger=written.trigger, target=target,
+        tokens_before=before, tokens_after=after, tokens_reclaimed=before - after,
+        messages_before=len(session.messages), messages_after=len(list(placed(session.transcript, change))),
+        dropped_messages=len(gone), cleared_results=len(_cleared(change)),
+        slots=outcome.slots, addresses=tuple(_addresses(session, outcome)),
+        pinned=tuple(sorted({
+            session.transcript.messages[index].line
+            for index in pinned_in(session.transcript, outcome.start.keep, settings.pins)
+        })),
+        summariser=SummariserUsed(
+            settings.summariser if outcome.attempts else "none", None, outcome.attempts, None, ()
+        ),
+        guard=written.guard, validity=validity, cache=_cache(session, outcome, settings),
+        tokenizer=TokenBasis(session.weigh.name, session.weigh.engine, written.exact),
+        source=CompactSource(side.path, side.format, side.conversation, side.sha256, side.lines),
+        output=written.output, notes=written.notes,
+        time=max((message.time for message in session.transcript.messages), default="") or None,
+        remarks=tuple(filter(None, (written.refused, *written.remarks, *_remarks(session, outcome, target, after)))),
+    )  # fmt: skip
+
+
+def _cleared(change: Change) -> list[tuple[int, int]]:
+    return [at for at, text in change.texts.items() if text.startswith(CLEARED) and at[0] in set(change.keep)]
+
+
+def _validity(session: Session, profile: str, outcome: Outcome) -> ValidityResult:
+    """What the result breaks; it is an error only where the input did not break it as well."""
+    rules = {found.rule for found in check(session.messages, profile)}
+    findings = tuple(ValidityFinding(one.rule, one.line, one.why) for one in outcome.mended.violations)
+    ok = all(one.rule in rules for one in findings)
+    return ValidityResult(profile, ok, findings, outcome.mended.repairs)
+
+
+def new_violations(session: Session, profile: str, outcome: Outcome) -> list[Violation]:
+    """What the result breaks and the input did not."""
+    rules = {found.rule for found in check(session.messages, profile)}
+    return [one for one in outcome.mended.violations if one.rule not in rules]
+
+
+def _addresses(session: Session, outcome: Outcome) -> Iterator[Address]:
+    """The address of each result that left the context, the newest line of each."""
+    kept, change = frozenset(outcome.change.keep), outcome.change
+    secrets = session.before.reading.secrets
+    found: dict[str, int] = {}
+    for index in outcome.start.keep:
+        message = session.transcript.messages[index]
+        for number, part in enumerate(message.parts):
+            away = index not in kept or (index, number) in change.texts or (index, number) in change.gone
+            if part.kind is PartKind.TOOL_RESULT and part.address and away:
+                found[part.address] = part.line or message.line
+    yield from (Address(line, mask(address, secrets)) for address, line in found.items())
+
+
+def _cache(session: Session, outcome: Outcome, settings: Settings) -> CacheEffect:
+    """The arithmetic of a pass: what is written anew now, against what is not read at every call from now on."""
+    before, after = session.tokens, session.weight(outcome.change)
+    prefix = 0
+    first = list(placed(session.transcript, outcome.start))
+    for one, other in zip(first, placed(session.transcript, outcome.change), strict=False):
+        if one.message is not other.message and one != other:
+            break
+        prefix += sum(session.weights[one.index or 0]) if one.index is not None else 0
+    prefix = min(prefix, after)
+    summary = session.count(outcome.change.summary) if settings.ask is not None else 0
+    extra = _OUTPUT * summary + _READ * prefix + _WRITE * (after - prefix)
+    saving = _READ * (before - after)
+    return CacheEffect(prefix, after - prefix, round(extra / saving, 1) if saving > 0 else None)
+
+
+def _remarks(session: Session, outcome: Outcome, target: int, after: int) -> Iterable[str]:
+    if not outcome.steps:
+        if after <= target:
+            yield "The context is within the target as it is: nothing was compacted."
+        else:
+            yield f"Nothing could be made shorter. {_floor(session, outcome.start)}"
+    elif after > target:
+        yield f"The target of {target:,} tokens is not met: {_floor(session, outcome.change)}"
+    if outcome.mended.repairs:
+        yield "The input broke rules of its provider; left out: " + "; ".join(outcome.mended.repairs[:5])
+
+
+def _floor(session: Session, change: Change) -> str:
+    """What takes the room that is left, the largest first."""
+    shares: dict[str, int] = {}
+    pinned = pinned_in(session.transcript, change.keep, ())
+    single = replace(change, summary="", keep=())
+    for index in change.keep:
+        name = "what is pinned" if index in pinned else "the newest messages"
+        shares[name] = shares.get(name, 0) + session.weight(replace(single, keep=(index,)))
+    if change.summary:
+        shares["the summary"] = session.count(change.summary)
+    parts = sorted(shares.items(), key=lambda item: -item[1])
+    return "There stay " + ", ".join(f"{tokens:,} tokens of {name}" for name, tokens in parts) + "."
+
+
+def digest_of(data: bytes) -> str:
+    """SHA-256 of what is written."""
+    return hashlib.sha256(data).hexdigest()

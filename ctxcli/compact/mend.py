@@ -1,0 +1,67 @@
+"""A change made valid: what a provider would refuse goes, part by part, and each repair is told."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ctxcli.change import Change, Placed, placed
+from ctxcli.model import Message, PartKind, Transcript
+from ctxcli.validity import Violation, check
+
+_LONE = re.compile("[\ud800-\udfff]")
+_ROUNDS = 20
+"""A repair can lay another fault bare: a result goes, then its call has no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A change, what was repaired in it, and what could not be."""
+
+    change: Change
+    repairs: tuple[str, ...]
+    violations: tuple[Violation, ...]
+
+
+def mend(transcript: Transcript, change: Change, profile: str, before: Sequence[Message]) -> Mended:
+    """Repair a change until the profile accepts what it makes, as far as that can be done by leaving parts out.
+
+    Texts stay but for lone surrogates, which become U+FFFD. What is left in `violations` could not be repaired.
+    """
+    repairs: list[str] = []
+    found: tuple[Violation, ...] = ()
+    for _ in range(_ROUNDS):
+        rows = list(placed(transcript, change))
+        found = check([row.message for row in rows], profile, before=before)
+        fixed = change
+        for one in found:
+            fixed = _repaired(fixed, one, rows[one.message])
+        if fixed == change:
+            break
+        repairs += [one.why for one in found]
+        change = fixed
+    return Mended(change, tuple(dict.fromkeys(repairs)), found)
+
+
+def _repaired(change: Change, found: Violation, row: Placed) -> Change:
+    """The change without the part, or the empty message, that a rule refuses; the same where that is no cure."""
+    if row.index is None:
+        return change
+    if found.part is None:
+        keep = tuple(index for index in change.keep if index != row.index)
+        return replace(change, keep=keep) if not row.message.parts else change
+    part, at = row.message.parts[found.part], row.parts[found.part]
+    if part.kind in (PartKind.TEXT, PartKind.TOOL_RESULT, PartKind.DOCUMENT) and _has_lone(part.text):
+        return replace(change, texts={**change.texts, at: _LONE.sub("\ufffd", part.text)})
+    if part.kind in (PartKind.SUMMARY, PartKind.TOOLS):
+        return change
+    together = {
+        place
+        for place, other in zip(row.parts, row.message.parts, strict=True)
+        if part.kind is PartKind.TOOL_RESULT and other.kind is PartKind.MEDIA and other.ref and other.ref == part.ref
+    }
+    texts = {place: text for place, text in change.texts.items() if place != at}
+    return replace(change, gone=change.gone | {at} | together, texts=texts)
+
+
+def _has_lone(text: str) -> bool:
+    return _LONE.search(text) is not None

@@ -1,0 +1,225 @@
+"""One conversation on its way through the strategies: measured, shortened, summed up, made valid."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ctxcli.change import Change, applied, placed
+from ctxcli.compact.asking import answered
+from ctxcli.compact.context import pinned_in, raw_of, start_of, summaries_in, tail_of, units_of
+from ctxcli.compact.material import Span, material_of
+from ctxcli.compact.mend import Mended, mend
+from ctxcli.compact.settings import DEFAULT_SUMMARY, Settings
+from ctxcli.compact.span import text_of_messages
+from ctxcli.compact.summary import carried_in, merged, text_of
+from ctxcli.guard.forms import Key
+from ctxcli.guard.holdings import Holdings, Place
+from ctxcli.guard.policy import Policy
+from ctxcli.guard.reading import Reading
+from ctxcli.guard.run import context_of, guard_context
+from ctxcli.guard.sides import Before
+from ctxcli.model import Message, PartAt, Transcript
+from ctxcli.reports.compact import Step
+from ctxcli.reports.guard import INVENTED
+from ctxcli.reports.slots import Slots
+from ctxcli.shelf import Weigh
+from ctxcli.slots import IDENTIFIERS, is_synthetic, render
+from ctxcli.strategies import STRATEGIES
+from ctxcli.summarisers import SUMMARISERS
+from ctxcli.task import Task
+from ctxcli.tokens import count_parts
+from ctxcli.validity import profile_of
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a pass came to."""
+
+    start: Change
+    mended: Mended
+    steps: tuple[Step, ...]
+    slots: Slots
+    attempts: int
+    """How often a summary was asked for; 0 where none was wanted."""
+
+    @property
+    def change(self) -> Change:
+        """The context after."""
+        return self.mended.change
+
+
+class Session:
+    """The context of one transcript, weighed and read once for every pass over it."""
+
+    def __init__(self, transcript: Transcript, policy: Policy, weigh: Weigh) -> None:
+        self.transcript = transcript
+        self.policy = policy
+        self.weigh = weigh
+        self.start = start_of(transcript)
+        self.weights = count_parts(transcript, weigh)
+        self._counts: dict[str, int] = {}
+        self._slots: dict[str, tuple[Slots, int]] = {}
+
+    @cached_property
+    def before(self) -> Before:
+        """The context for the guard."""
+        return context_of(Reading(self.transcript))
+
+    @cached_property
+    def raw(self) -> tuple[int, ...]:
+        """The raw turns behind the context."""
+        return raw_of(self.transcript, self.start.keep)
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """The context before, as it is sent."""
+        return applied(self.transcript, self.start)
+
+    def count(self, text: str) -> int:
+        """Tokens of a text."""
+        if text not in self._counts:
+            self._counts[text] = self.weigh.count([text])[0]
+        return self._counts[text]
+
+    def weight(self, change: Change) -> int:
+        """Tokens of the context after a change."""
+        return self._task(Settings(), 0).tokens(change)
+
+    @cached_property
+    def tokens(self) -> int:
+        """Tokens of the context before."""
+        return self.weight(self.start)
+
+    def target(self, settings: Settings) -> int:
+        """What a pass aims at, in tokens."""
+        share = settings.target
+        return share if isinstance(share, int) else int(self.tokens * share)
+
+    def compact(self, settings: Settings) -> Outcome:
+        """Run the strategies until the target is met, then make the result valid.
+
+        Raises SummaryError where a model's summary does not hold.
+        """
+        target = self.target(settings)
+        profile = settings.profile or profile_of(self.transcript)
+        first = mend(self.transcript, self.start, profile, self.messages)
+        change, task = first.change, self._task(settings, target)
+        steps = []
+        for name in settings.strategies:
+            if task.tokens(change) <= target:
+                break
+            strategy = STRATEGIES[name]
+            own = task if strategy.summarises else replace(task, pinned=task.pinned | task.summaries)
+            found = strategy.shorten(own, change)
+            if found != change:
+                change = found
+                steps.append(Step(name, task.tokens(change)))
+        if not steps:
+            return Outcome(self.start, first, (), Slots(), 0)
+        if not change.summary:
+            change = self._restored(change)
+        mended = mend(self.transcript, change, profile, self.messages)
+        repairs = tuple(dict.fromkeys((*first.repairs, *mended.repairs)))
+        slots, attempts = self._slots.get(change.summary, (Slots(), 0))
+        return Outcome(self.start, replace(mended, repairs=repairs), tuple(steps), slots, attempts)
+
+    def _restored(self, change: Change) -> Change:
+        """A change without a summary, in which results stand again that alone say something required."""
+        required = self.before.required(self.policy).keys
+        stands = self._standing(change)
+        for key in [key for key in required if not stands(key)]:
+            reading = self.before.reading
+            holding = [at for at in change.texts if at not in self.start.texts and at[0] in set(change.keep)]
+            found = next(
+                (at for at in reversed(holding) if any(self.before.key(use) == key for use in reading.uses(at))), None
+            )
+            if found is not None:
+                texts = {at: text for at, text in change.texts.items() if at != found}
+                change = replace(change, texts=texts, gone=change.gone - frozenset(self._media_of(found)))
+        return change
+
+    def _media_of(self, at: PartAt) -> list[PartAt]:
+        return self._task(Settings(), 0).companions(at)
+
+    def _task(self, settings: Settings, target: int) -> Task:
+        keep = self.start.keep
+        units = units_of(self.transcript.messages, keep)
+        pinned = pinned_in(self.transcript, keep, settings.pins)
+        task = Task(
+            transcript=self.transcript, weights=self.weights, units=units, pinned=pinned, target=target, tail=0,
+            summary_tokens=settings.summary_tokens or max(1, min(DEFAULT_SUMMARY, target // 3)),
+            count=self.count, summarise=lambda change: self._summary(change, settings, task),
+            summaries=summaries_in(self.transcript, keep), results=settings.results, refine=settings.ask is None,
+        )  # fmt: skip
+        tail = tail_of(units, settings.keep_last, target, lambda index: task.tokens_of(index, self.start))
+        task = replace(task, tail=tail)
+        return task
+
+    # -- the summary
+
+    def _summary(self, change: Change, settings: Settings, task: Task) -> str:
+        """The text that stands for what a change takes out of the context."""
+        staying = frozenset(change.keep) - self._lessened(change)
+        gone = [index for index in self.raw if index not in change.keep]
+        name = settings.notes_name
+        if settings.ask is None:
+            slots, attempts = self._extracted(change, staying, settings, task.summary_tokens), 1
+        else:
+            found = answered(
+                settings.ask,
+                text_of_messages(self.transcript, gone, self.before.reading.secrets),
+                lambda slots: self._lost_by(replace(change, summary=text_of(slots, self.transcript, gone, name))),
+                instructions=settings.instructions,
+                again=settings.ask_again,
+            )
+            slots, attempts = found.slots, found.attempts
+        text = text_of(slots, self.transcript, gone, name)
+        self._slots[text] = (slots, attempts)
+        return text
+
+    def _lessened(self, change: Change) -> frozenset[int]:
+        """The kept messages of which something gave way in this pass."""
+        touched = (change.texts.keys() - self.start.texts.keys()) | (change.gone - self.start.gone)
+        return frozenset(index for index, _ in touched)
+
+    def _extracted(self, change: Change, staying: frozenset[int], settings: Settings, tokens: int) -> Slots:
+        span = Span(self.raw, staying & frozenset(self.raw), self._carried(settings, change), self._standing(change))
+        material = material_of(self.before, self.policy, self.weigh, tokens, span=span)
+        slots = SUMMARISERS["extractive"].summarise(material)
+        if slots.left_out.get(IDENTIFIERS) and settings.summary_tokens is None:
+            due = [one.value for one in material.identifiers if one.required]
+            room = self.count(render(slots)) + sum(self.weigh.count(due)) + 4 * len(due)
+            slots = SUMMARISERS["extractive"].summarise(replace(material, tokens=room))
+        return slots
+
+    def _carried(self, settings: Settings, change: Change) -> Slots:
+        """What notes and ctx's own earlier summaries hold, where those leave the context."""
+        found = settings.notes
+        for index in sorted(summaries_in(self.transcript, self.start.keep) - frozenset(change.keep)):
+            for part in self.transcript.messages[index].parts:
+                if is_synthetic(part.text):
+                    found = merged(found, carried_in(part.text))
+        return found
+
+    def _standing(self, change: Change) -> Callable[[Key], bool]:
+        """Whether an identifier stands in what a change keeps."""
+        rows = list(placed(self.transcript, change))
+        reading, folders = self.before.reading, self.before.folders
+        whole = [at for row in rows for at in row.parts if at not in change.texts]
+        given = {self.before.key(use) for at in whole for use in reading.uses(at)}
+        holdings = Holdings([(Place.SUMMARY, reading.text(whole))], {Place.SUMMARY: given}, folders)
+
+        def stands(key: Key) -> bool:
+            return holdings.place_of(*key, ()) is not None
+
+        return stands
+
+    def _lost_by(self, change: Change) -> list[str]:
+        """What the guard fails on after a change: required identifiers and boundaries."""
+        after = replace(self.transcript, messages=applied(self.transcript, change), events=(), calls=())
+        report = guard_context(self.before, after, self.policy, self.weigh)
+        failing = [one for one in report.findings if one.fails]
+        values = [one.value for one in failing if one.status != INVENTED]
+        invented = [f"(invented, leave it out) {one.value}" for one in failing if one.status == INVENTED]
+        broken = [row.text for row in report.constraints if row.fails]
+        return [*values, *broken, *invented]
