@@ -1,1 +1,0 @@
-"""notes: see its docstring."""

@@ -1,0 +1,21 @@
+"""Notes: the append-only record outside the context window, over which a context is a cache."""
+
+from ctxcli.notes.book import Notebook, is_notes, new, notes_of, parse, to_slots
+from ctxcli.notes.note import Mark, Note, Removal, Source, hash_of, hash_over, record, source_of
+
+__all__ = [
+    "Mark",
+    "Note",
+    "Notebook",
+    "Removal",
+    "Source",
+    "hash_of",
+    "hash_over",
+    "is_notes",
+    "new",
+    "notes_of",
+    "parse",
+    "record",
+    "source_of",
+    "to_slots",
+]
