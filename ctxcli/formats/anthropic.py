@@ -1,13 +1,17 @@
 """Anthropic Messages API: requests, responses and dumps of both; server-side compaction and clearing."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ctxcli.formats.blocks.anthropic import parts_of, usage_of
-from ctxcli.formats.blocks.chain import Chain, Said, Spoken
+from ctxcli.formats.blocks.anthropic import media_in, parts_of, pieces_of, usage_of
+from ctxcli.formats.blocks.chain import Chain
 from ctxcli.formats.blocks.exchange import Exchange, chat_exchanges, is_anthropic
 from ctxcli.formats.blocks.reading import read_exchanges
+from ctxcli.formats.blocks.said import Said, Spoken
+from ctxcli.formats.blocks.splice import Piece, find
+from ctxcli.formats.blocks.synthetic import told_by_ctx
 from ctxcli.formats.blocks.values import count, dump, mapping, sequence, text
+from ctxcli.formats.blocks.write_chat import Dialect, Work, write_exchanges
 from ctxcli.model import Part, PartKind, Record, Role, Transcript
 from ctxcli.shelf import Format
 
@@ -17,7 +21,8 @@ def _said(message: Mapping[str, Any], line: int) -> Said:
     role = {"assistant": Role.ASSISTANT, "system": Role.SYSTEM}.get(text(message.get("role")), Role.USER)
     if parts and all(part.kind in (PartKind.TOOL_RESULT, PartKind.MEDIA) for part in parts):
         role = Role.TOOL if any(part.kind is PartKind.TOOL_RESULT for part in parts) else role
-    return Said(role, parts, line)
+    told, ours = told_by_ctx(role, parts)
+    return Said(role, told, line, ours)
 
 
 def _head(exchange: Exchange) -> Iterator[Said]:
@@ -50,9 +55,28 @@ def claims(records: Sequence[Record]) -> bool:
     return any(map(is_anthropic, chat_exchanges(records)))
 
 
+def _chain(watch: Callable[[int, int], None] | None = None) -> Chain:
+    return Chain("anthropic", "anthropic", _speak, watch)
+
+
 def read(records: Iterable[Record]) -> Iterator[Transcript]:
     """The conversations of a source, one after the other."""
-    return read_exchanges(records, Chain("anthropic", "anthropic", _speak))
+    return read_exchanges(records, _chain())
+
+
+def _answer(raw: str, response: Mapping[str, Any], at: int) -> str:
+    """The content of a response under its role."""
+    place = find(raw, at, ("content",)) if response else None
+    return '{"role":"assistant","content":' + (raw[slice(*place)] if place else "[]") + "}"
+
+
+def _pieces(message: Mapping[str, Any]) -> Iterator[Piece]:
+    return ((("content", *path), parts) for path, parts in pieces_of(message.get("content"), 0))
+
+
+def write(source: bytes, work: Work) -> bytes:
+    """The source with its conversations changed; a log of requests becomes the last of them, on one line."""
+    return write_exchanges(source, work, Dialect(_chain, _pieces, media_in, _answer))
 
 
 FORMAT = Format(
@@ -61,5 +85,6 @@ FORMAT = Format(
     recognised_by="`system` beside `messages`, tool_use / tool_result / thinking blocks, type: message",
     claims=claims,
     read=read,
+    write=write,
     knows=frozenset({"usage", "model", "tools", "system prompt", "compaction"}),
 )

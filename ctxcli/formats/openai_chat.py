@@ -1,14 +1,18 @@
 """OpenAI Chat Completions: messages a line, conversations a line, arrays, request / response dumps."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ctxcli.formats.blocks.chain import Chain, Said, Spoken
+from ctxcli.formats.blocks.chain import Chain
 from ctxcli.formats.blocks.exchange import Exchange, chat_exchanges, is_anthropic
-from ctxcli.formats.blocks.openai import chat_calls, content_parts, result_parts, usage_of
+from ctxcli.formats.blocks.openai import media_in, message_pieces, usage_of
 from ctxcli.formats.blocks.reading import read_exchanges
+from ctxcli.formats.blocks.said import Said, Spoken
+from ctxcli.formats.blocks.splice import find, written
+from ctxcli.formats.blocks.synthetic import told_by_ctx
 from ctxcli.formats.blocks.values import dump, mapping, sequence, text
+from ctxcli.formats.blocks.write_chat import Dialect, Work, write_exchanges
 from ctxcli.model import Part, PartKind, Record, Role, Transcript
 from ctxcli.shelf import Format
 
@@ -20,24 +24,13 @@ _ROLES = {
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
-_THINKING_KEYS = ("reasoning_content", "reasoning")
 
 
 def _said(message: Mapping[str, Any], line: int) -> Said:
     role = _ROLES.get(text(message.get("role")), Role.USER)
-    if role is Role.TOOL:
-        ref = text(message.get("tool_call_id")) or text(message.get("name"))
-        return Said(role, tuple(result_parts(message.get("content"), line, ref, text(message.get("name")))), line)
-    parts = [
-        Part(PartKind.THINKING, text(message.get(key)), line)
-        for key in _THINKING_KEYS
-        if isinstance(message.get(key), str) and message.get(key)
-    ][:1]
-    parts += content_parts(message.get("content"), line)
-    parts += content_parts(message.get("refusal"), line)
-    parts += content_parts(mapping(message.get("audio")).get("transcript"), line)
-    parts += chat_calls(message, line)
-    return Said(role, tuple(parts), line)
+    parts = [part for _, piece in message_pieces(message, line) for part in piece]
+    told, ours = told_by_ctx(role, parts)
+    return Said(role, told, line, ours)
 
 
 def _tools(value: Any, line: int) -> Iterator[Part]:
@@ -71,9 +64,26 @@ def claims(records: Sequence[Record]) -> bool:
     return bool(found) and not any(map(is_anthropic, found))
 
 
+def _chain(watch: Callable[[int, int], None] | None = None) -> Chain:
+    return Chain("openai-chat", "openai", _speak, watch)
+
+
 def read(records: Iterable[Record]) -> Iterator[Transcript]:
     """The conversations of a source, one after the other."""
-    return read_exchanges(records, Chain("openai-chat", "openai", _speak))
+    return read_exchanges(records, _chain())
+
+
+def _answer(raw: str, response: Mapping[str, Any], at: int) -> str:
+    """The message of a response's first choice."""
+    place = find(raw, at, ("choices", 0, "message"))
+    message = raw[slice(*place)] if place else "{}"
+    named = "role" in mapping(mapping(sequence(response.get("choices"))[0]).get("message"))
+    return message if named else written({"role": "assistant"})[:-1] + "," + message.lstrip("{")
+
+
+def write(source: bytes, work: Work) -> bytes:
+    """The source with its conversations changed; a log of requests becomes the last of them, on one line."""
+    return write_exchanges(source, work, Dialect(_chain, lambda message: message_pieces(message, 0), media_in, _answer))
 
 
 FORMAT = Format(
@@ -82,5 +92,6 @@ FORMAT = Format(
     recognised_by="messages with role and content, alone, in an array, or under `messages`; `choices`",
     claims=claims,
     read=read,
+    write=write,
     knows=frozenset({"usage", "model", "tools", "system prompt"}),
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxcli.formats.blocks.media import media_part, readable
+from ctxcli.formats.blocks.splice import Piece
 from ctxcli.formats.blocks.values import address_of, blocks, count, mapping, most, sequence, text, total
 from ctxcli.model import Iteration, Part, PartKind, Usage
 
@@ -20,10 +21,20 @@ MARKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "
 def parts_of(content: Any, line: int) -> Iterator[Part]:
     """The parts of a message's content: a string, or blocks. Signatures and encrypted data are left out."""
     for block in blocks(content):
-        if isinstance(block, dict):
-            yield from _block(block, line)
-        elif block not in ("", None):
-            yield Part(PartKind.TEXT, text(block), line)
+        yield from _piece(block, line)
+
+
+def pieces_of(content: Any, line: int) -> Iterator[Piece]:
+    """The parts of each block of a message's content, with the path to it."""
+    for number, block in enumerate(blocks(content)):
+        yield (number,) if isinstance(content, list) else (), tuple(_piece(block, line))
+
+
+def _piece(block: Any, line: int) -> Iterator[Part]:
+    if isinstance(block, dict):
+        yield from _block(block, line)
+    elif block not in ("", None):
+        yield Part(PartKind.TEXT, text(block), line)
 
 
 def _block(block: dict[str, Any], line: int) -> Iterator[Part]:
@@ -81,6 +92,11 @@ def _result(block: dict[str, Any], line: int) -> Iterator[Part]:
     failed = block.get("is_error") is True
     yield Part(PartKind.TOOL_RESULT, "\n".join(pieces), line, ref=ref, failed=failed)
     yield from media
+
+
+def media_in(item: Any) -> int:
+    """How many images and files one item of a tool's answer holds."""
+    return sum(part.media is not None for part in _result({"content": [item]}, 0))
 
 
 def _image(block: dict[str, Any], line: int, ref: str = "") -> Part:

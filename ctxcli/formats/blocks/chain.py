@@ -1,43 +1,13 @@
 """Conversations out of exchanges: a log that repeats the whole prompt in each request is counted once."""
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ctxcli.formats.blocks.draft import Draft
 from ctxcli.formats.blocks.exchange import Exchange
-from ctxcli.model import MAIN, EventKind, Part, PartKind, Role, Transcript, Usage
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One message of an exchange, in neutral parts."""
-
-    role: Role
-    parts: tuple[Part, ...]
-    line: int
-
-    @property
-    def key(self) -> bytes:
-        """Equal for messages that say the same, wherever they stand."""
-        seen = hashlib.blake2b(self.role.encode(), digest_size=12)
-        for part in self.parts:
-            head = f"\0{part.kind}\0{part.name}\0{part.ref}\0{part.media}\0"
-            seen.update(head.encode("utf-8", "surrogatepass"))
-            seen.update(part.text.encode("utf-8", "surrogatepass"))
-        return seen.digest()
-
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """An exchange in neutral form: what was sent, what came back, and what changed on the way."""
-
-    sent: tuple[Said, ...]
-    answer: Said | None
-    usage: Usage | None
-    cleared_results: int = 0
-    """Oldest tool results that the provider cleared before it answered."""
-    stripped_turns: int = 0
+from ctxcli.formats.blocks.said import Said, Spoken
+from ctxcli.formats.blocks.synthetic import BY_CTX, is_told
+from ctxcli.model import MAIN, EventKind, Part, PartKind, Role, Transcript
 
 
 @dataclass(slots=True)
@@ -158,17 +128,22 @@ class _Conversation:
     def _add(self, said: Said, exchange: Exchange) -> int:
         if any(part.kind is PartKind.SUMMARY or part.name == "compaction" for part in said.parts):
             self._compacted(said)
-        at = self.draft.add(said.role, said.parts, said.line, time=exchange.time)
+        at = self.draft.add(said.role, said.parts, said.line, time=exchange.time, harness=said.harness)
         self.keys[at] = said.key
         self.history.append(at)
         return at
 
     def _compacted(self, said: Said) -> None:
-        """Everything before a compaction block is dropped by the provider, but for system and tools."""
+        """Everything before a compaction block is dropped by the provider, but for system and tools.
+
+        What a summary by ctx stands for is not in the source any more.
+        """
         draft = self.draft
-        drops = [index for index in draft.live[MAIN] if draft.messages[index].role is not Role.SYSTEM]
+        ours = said.role is Role.USER and any(map(is_told, said.parts))
+        drops = [] if ours else [index for index in draft.live[MAIN] if draft.messages[index].role is not Role.SYSTEM]
         opaque = not any(part.kind is PartKind.SUMMARY for part in said.parts)
-        event = draft.event(EventKind.SUMMARY, said.line, drops=drops, trigger="provider", opaque=opaque)
+        trigger = BY_CTX if ours else "provider"
+        event = draft.event(EventKind.SUMMARY, said.line, drops=drops, trigger=trigger, opaque=opaque)
         draft.amend(event, summary=len(draft.messages))
 
     def _provider_edits(self, exchange: Exchange, spoken: Spoken) -> None:
@@ -206,6 +181,8 @@ class Chain:
     format: str
     provider: str
     speak: Callable[[Exchange], Spoken]
+    watch: Callable[[int, int], None] | None = None
+    """Told of each exchange where its conversation begins, and where it stands itself."""
     _open: list[_Conversation] = field(default_factory=list)
     """The one that was added to last stands last."""
 
@@ -219,6 +196,8 @@ class Chain:
         else:
             conversation = _Conversation(Draft(self.format, self.provider), exchange.id, exchange.conversation)
         conversation.take(exchange, spoken)
+        if self.watch is not None and conversation.draft.messages:
+            self.watch(conversation.draft.messages[0].line, exchange.line)
         if exchange.response is None and not exchange.unanswered and not exchange.loose:
             yield conversation.close()
             return

@@ -14,7 +14,8 @@ _OTHER_FORMATS = frozenset({"sessionId", "session_id", "uuid", "parentUuid", "tr
 _MESSAGE_KEYS = ("messages", "traj")
 _REQUEST_KEYS = ("request", "req", "request_body")
 _RESPONSE_KEYS = ("response", "resp", "response_body", "output", "completion")
-_CONVERSATION_KEYS = ("conversation_id", "thread_id", "chat_id")
+CONVERSATION_KEYS = ("conversation_id", "thread_id", "chat_id")
+"""Under which a log says what belongs together."""
 _DISPLAY = re.compile(r"^(user|assistant|tool|system): ", re.MULTILINE)
 
 
@@ -94,22 +95,14 @@ def _exchanges(record: Record, skips: list[Skip]) -> Iterator[Exchange]:
 def _exchange(value: Any, record: Record, at: tuple[str | int, ...], skips: list[Skip]) -> Exchange | None:
     if not isinstance(value, dict) or _OTHER_FORMATS & value.keys():
         return None
-    request, response = value, None
-    for key in _REQUEST_KEYS:
-        if isinstance(value.get(key), dict):
-            request, at = value[key], (*at, key)
-            break
-    for key in _RESPONSE_KEYS:
-        if isinstance(value.get(key), dict) and _answers(value[key]):
-            response = value[key]
-            break
-    if response is None and _answers(value):
-        response, request = value, {}
+    inside, answer = request_path(value), response_path(value)
+    request = mapping({} if answer == () else value[inside[0]] if inside else value)
+    response = None if answer is None else value[answer[0]] if answer else value
     messages, key = _messages(request)
     if response is None and messages is None:
         return None
     return Exchange(
-        messages=_placed(messages or [], record, (*at, key), skips),
+        messages=_placed(messages or [], record, (*at, *inside, key), skips),
         line=_line(record, at),
         system=request.get("system"),
         tools=request.get("tools") or request.get("functions"),
@@ -117,10 +110,23 @@ def _exchange(value: Any, record: Record, at: tuple[str | int, ...], skips: list
         response=response,
         usage=mapping(response).get("usage") or value.get("usage"),
         id=text(value.get("id") or value.get("task_id")),
-        conversation=next((text(value[key]) for key in _CONVERSATION_KEYS if value.get(key)), ""),
+        conversation=next((text(value[key]) for key in CONVERSATION_KEYS if value.get(key)), ""),
         time=text(value.get("timestamp") or value.get("created_at")),
         unanswered=response is None and "model" in request,
     )
+
+
+def request_path(value: Mapping[str, Any]) -> tuple[str, ...]:
+    """Where the request stands in an exchange; empty where the exchange is the request."""
+    return next(((key,) for key in _REQUEST_KEYS if isinstance(value.get(key), dict)), ())
+
+
+def response_path(value: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Where the response stands in an exchange; empty where the exchange is the response, None where there is none."""
+    for key in _RESPONSE_KEYS:
+        if isinstance(value.get(key), dict) and _answers(value[key]):
+            return (key,)
+    return () if _answers(value) else None
 
 
 def _messages(request: Mapping[str, Any]) -> tuple[list[Any] | None, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxcli.formats.blocks.media import media_part, readable
+from ctxcli.formats.blocks.splice import Path, Piece
 from ctxcli.formats.blocks.values import address_of, blocks, count, mapping, sequence, text
 from ctxcli.model import Part, PartKind, Usage
 
@@ -21,10 +22,20 @@ _HIDDEN = frozenset(
 def content_parts(content: Any, line: int, kind: PartKind = PartKind.TEXT) -> Iterator[Part]:
     """The parts of a message's content: a string, null, or a list of typed pieces."""
     for piece in blocks(content):
-        if isinstance(piece, dict):
-            yield from _piece(piece, line, kind)
-        elif piece not in ("", None):
-            yield Part(kind, text(piece), line)
+        yield from _parts(piece, line, kind)
+
+
+def content_pieces(content: Any, line: int, at: Path) -> Iterator[Piece]:
+    """The parts of each piece of the content that stands at a path, with the path to it."""
+    for number, piece in enumerate(blocks(content)):
+        yield (*at, number) if isinstance(content, list) else at, tuple(_parts(piece, line, PartKind.TEXT))
+
+
+def _parts(piece: Any, line: int, kind: PartKind) -> Iterator[Part]:
+    if isinstance(piece, dict):
+        yield from _piece(piece, line, kind)
+    elif piece not in ("", None):
+        yield Part(kind, text(piece), line)
 
 
 def _piece(piece: dict[str, Any], line: int, kind: PartKind) -> Iterator[Part]:
@@ -81,12 +92,37 @@ def item_call(item: Mapping[str, Any], line: int) -> Part:
     return Part(PartKind.TOOL_CALL, said, line, name=name, ref=ref, address=address_of(arguments))
 
 
-def chat_calls(message: Mapping[str, Any], line: int) -> Iterator[Part]:
+def media_in(item: Any) -> int:
+    """How many images and files one item of a tool's answer holds."""
+    return sum(part.media is not None for part in result_parts([item], 0, ""))
+
+
+_THINKING_KEYS = ("reasoning_content", "reasoning")
+
+
+def message_pieces(message: Mapping[str, Any], line: int) -> Iterator[Piece]:
+    """The parts of a chat message by the place that they stand at in it, in order."""
+    if message.get("role") in ("tool", "function"):
+        name = text(message.get("name"))
+        ref = text(message.get("tool_call_id")) or name
+        yield ("content",), tuple(result_parts(message.get("content"), line, ref, name))
+        return
+    for key in _THINKING_KEYS:
+        if isinstance(message.get(key), str) and message.get(key):
+            yield (key,), (Part(PartKind.THINKING, text(message.get(key)), line),)
+            break
+    yield from content_pieces(message.get("content"), line, ("content",))
+    yield from content_pieces(message.get("refusal"), line, ("refusal",))
+    yield from content_pieces(mapping(message.get("audio")).get("transcript"), line, ("audio", "transcript"))
+    yield from _calls(message, line)
+
+
+def _calls(message: Mapping[str, Any], line: int) -> Iterator[Piece]:
     """The tool calls of a chat message, the legacy single `function_call` included."""
-    for call in sequence(message.get("tool_calls")):
+    for number, call in enumerate(sequence(message.get("tool_calls"))):
         function = mapping(mapping(call).get("function")) or mapping(mapping(call).get("custom")) or mapping(call)
         arguments = function.get("arguments", function.get("args", function.get("input")))
-        yield Part(
+        part = Part(
             PartKind.TOOL_CALL,
             text(arguments),
             line,
@@ -94,11 +130,13 @@ def chat_calls(message: Mapping[str, Any], line: int) -> Iterator[Part]:
             ref=text(mapping(call).get("id")),
             address=address_of(arguments),
         )
+        yield ("tool_calls", number), (part,)
     legacy = mapping(message.get("function_call"))
     if legacy:
         arguments = legacy.get("arguments")
         name = text(legacy.get("name"))
-        yield Part(PartKind.TOOL_CALL, text(arguments), line, name=name, ref=name, address=address_of(arguments))
+        part = Part(PartKind.TOOL_CALL, text(arguments), line, name=name, ref=name, address=address_of(arguments))
+        yield ("function_call",), (part,)
 
 
 def usage_of(value: Any) -> Usage | None:
