@@ -46,5 +46,180 @@ UNVERIFIABLE = Rule(
     "Check the next context that can be read, or accept it with --allow-unverifiable.",
 )  # fmt: skip
 
-RULES = shelf(LOST, MUTATED, INVENTED, MOVED, AT_RISK, CONSTRAINT, UNVERIFIABLE)
+# -- validity: each `why` ends with the profiles that apply the rule
+
+ORPHAN_RESULT = Rule(
+    "CTX201", "orphan-result", "error", "A tool result has no call before it.",
+    "A cut took the call and left the result; every provider answers 400. Applies to: anthropic, openai-chat, "
+    "openai-responses, gemini, lenient.",
+    "Take a call and its results out together, or keep both.",
+)  # fmt: skip
+UNANSWERED_CALL = Rule(
+    "CTX202", "unanswered-call", "error", "A tool call has no result, and it is not the last answer's.",
+    "A call that was interrupted, or whose result a cut took. Only calls of the last answer can still wait for "
+    "theirs. Applies to: anthropic, openai-chat, openai-responses, gemini, lenient.",
+    "Give it a result that says that it was interrupted, or take the call out.",
+)  # fmt: skip
+TWO_RESULTS = Rule(
+    "CTX203", "two-results", "error", "A tool call has more than one result.",
+    "A client wrote a result for an interrupted call, and then the real one arrived. Applies to: anthropic, "
+    "openai-chat, openai-responses, gemini, lenient.",
+    "Keep one.",
+)  # fmt: skip
+CALL_ID_TWICE = Rule(
+    "CTX204", "call-id-twice", "error", "Two tool calls have one id.",
+    "A counter that began anew (call_0 in each turn), or a message that stands there twice. Chat Completions wants "
+    "ids unique within a message, the others within the request. Applies to: anthropic, openai-chat, "
+    "openai-responses.",
+    "Give each call an id of its own.",
+)  # fmt: skip
+DISPLACED_RESULT = Rule(
+    "CTX205", "displaced", "error", "A tool result stands in the wrong place.",
+    "Results belong into the turn right after their call, before any text of it (Chat Completions: right behind the "
+    "call's message). Applies to: anthropic, openai-chat, gemini.",
+    "Move it there; what stands between goes behind it.",
+)  # fmt: skip
+SPLIT_PAIR = Rule(
+    "CTX206", "split-pair", "error", "A summary stands between a tool call and its result.",
+    "A compaction ran while a tool did. Applies to: anthropic, openai-chat, openai-responses, gemini.",
+    "Put the summary before the call, or behind the result.",
+)  # fmt: skip
+FIRST_NOT_USER = Rule(
+    "CTX207", "first-not-user", "error", "The first message of the conversation is the assistant's.",
+    "A cut fell inside a turn. A summary counts as the user's. Applies to: anthropic, gemini.",
+    "Begin with a message of the user, or a summary.",
+)  # fmt: skip
+NO_MESSAGES = Rule(
+    "CTX208", "no-messages", "error", "There is no message, or nothing but the system prompt.",
+    "A cap on the number of messages that left none. OpenAI accepts a system message alone. Applies to: anthropic, "
+    "openai-chat, openai-responses, gemini, lenient.",
+    "Keep at least the newest message of the user.",
+)  # fmt: skip
+ENDS_ON_ASSISTANT = Rule(
+    "CTX209", "ends-on-answer", "warning", "The list ends on an answer that the provider does not go on from.",
+    "Newer Gemini models refuse a request that ends with the model; Anthropic refuses a last answer that ends with "
+    "whitespace or thinking, and from Claude 4.6 on any. A conversation that waits for its user is fine, which is why "
+    "this fails only under --strict. Applies to: anthropic, gemini.",
+    "Send the next message of the user with it.",
+)  # fmt: skip
+EMPTY_TEXT = Rule(
+    "CTX210", "empty-text", "error", "A text part is empty, or a message holds nothing but whitespace.",
+    "An answer of tool calls alone that was written with an empty text, or text that was cut to nothing. Applies to: "
+    "anthropic, gemini.",
+    "Leave the part out.",
+)  # fmt: skip
+EMPTY_MESSAGE = Rule(
+    "CTX211", "empty-message", "error", "A message has no content.",
+    "Everything in it was taken out and the message stayed. Anthropic refuses it of the user, Gemini of both. Applies "
+    "to: anthropic, gemini.",
+    "Take the message out too.",
+)  # fmt: skip
+BROKEN_THINKING = Rule(
+    "CTX212", "thinking", "error", "Thinking was changed, has no signature, or is gone from the last answer.",
+    "The signature beside a thinking block covers its text: kept whole or dropped whole. The last answer, while its "
+    "results go back, keeps its thinking. Applies to: anthropic.",
+    "Keep the block byte for byte, or leave it out of older answers.",
+)  # fmt: skip
+LONE_SURROGATE = Rule(
+    "CTX213", "lone-surrogate", "error", "A text, name or id holds half a character.",
+    "A text was cut at a number of UTF-16 units, inside an emoji. No UTF-8 can hold the half, so every later request "
+    "fails. Applies to: anthropic, openai-chat, openai-responses, gemini, lenient.",
+    "Cut between characters; put U+FFFD where the half stands.",
+)  # fmt: skip
+BAD_ARGUMENTS = Rule(
+    "CTX214", "bad-arguments", "error", "The arguments of a tool call are no JSON object.",
+    "An answer was cut off inside them, or they were written as text. OpenAI takes any text. Applies to: anthropic, "
+    "gemini.",
+    "Put the object that was meant there, or take call and result out.",
+)  # fmt: skip
+ALTERNATION = Rule(
+    "CTX215", "alternation", "warning", "Two messages of one speaker follow each other.",
+    "Gemini 1.x refuses it, later models take most of it; an answer that was lost is the usual cause. Applies to: "
+    "gemini.",
+    "Join the two.",
+)  # fmt: skip
+LATE_SYSTEM = Rule(
+    "CTX216", "late-system", "error", "A system message stands where the provider takes none.",
+    "Anthropic takes one inside the conversation (Claude Opus 4.8 and later) behind a turn of the user and before an "
+    "answer, or last; Gemini takes none there. Applies to: anthropic, gemini.",
+    "Put it into the system prompt, or under the user's name.",
+)  # fmt: skip
+EMPTY_SUMMARY = Rule(
+    "CTX217", "empty-summary", "error", "A summary is empty.",
+    "A compaction failed and its result was stored as if it had not. Applies to: anthropic, openai-chat, "
+    "openai-responses, gemini.",
+    "Go back to the messages that it stands for.",
+)  # fmt: skip
+SUMMARY_AS_USER = Rule(
+    "CTX218", "summary-as-user", "error", "A summary stands there as the user's own words.",
+    "It says that it was written by ctx, yet nothing marks its message. Whoever compacts next takes its sentences for "
+    "instructions of the user. Applies to: anthropic, openai-chat, openai-responses, gemini.",
+    "Write it with `ctx compact`, which keeps it apart.",
+)  # fmt: skip
+BAD_NAME = Rule(
+    "CTX219", "bad-name", "error", "The name of a tool, or the id of a call, is not one that the provider takes.",
+    "Letters, digits, _ and - (Gemini: . and : as well), of a limited length. Applies to: anthropic, openai-chat, "
+    "openai-responses, gemini.",
+    "Rename it in the call and in its results.",
+)  # fmt: skip
+SYSTEM_CHANGED = Rule(
+    "CTX220", "system-changed", "error", "A compaction changed the system prompt.",
+    "Rules of the project that are gone, and a prompt cache that is lost. Checked where the context before is known. "
+    "Applies to: anthropic, openai-chat, openai-responses, gemini.",
+    "Keep the system prompt as it is.",
+)  # fmt: skip
+RESULT_COUNT = Rule(
+    "CTX221", "result-count", "error", "A turn of tool calls is followed by another number of results.",
+    "Calls without ids are told apart by their number alone. Applies to: gemini.",
+    "Give each call of the turn one result, in the next turn.",
+)  # fmt: skip
+
+# -- habits: what keeps a compaction from doing harm
+
+TASK_KEPT = Rule(
+    "CTX401", "task-evicted", "warning", "After the compactions, the context no longer holds the task.",
+    "The first message of the user is neither in the context nor quoted by its summary: what follows works on "
+    "what the summary makes of the task.",
+    "Pin the first message; `ctx compact` does.",
+)  # fmt: skip
+OUTPUT_RESERVED = Rule(
+    "CTX402", "no-reserve", "warning", "The largest context leaves less than the reserve for the answer.",
+    "A prompt that fills the window leaves the answer cut off.",
+    "Compact earlier: at 70 to 80 % of what the reserve leaves.",
+)  # fmt: skip
+RECORDED = Rule(
+    "CTX403", "unrecorded", "warning", "The context shrank, and nothing in the transcript says why.",
+    "A fall of 64,000 tokens or of a half between two calls that no recorded compaction, clear or rewind explains.",
+    "Write an event for every compaction: what went, what stands for it, and why.",
+)  # fmt: skip
+TESTED = Rule(
+    "CTX404", "untested", "warning", "No test would fail if compaction broke.",
+    "Neither the CI files nor the task files of the working folder run `ctx guard`, `ctx check` or `ctx compact`.",
+    "Add `ctx guard --recorded` over a recorded session to CI.",
+)  # fmt: skip
+OVERSIZED = Rule(
+    "CTX405", "oversized", "warning", "One tool result takes more than a quarter of the usable window.",
+    "Few of its lines are ever used, and all of them are sent again with every call.",
+    "Bound the tool's output: a page, a range, the first lines and where the rest is.",
+)  # fmt: skip
+READ_AGAIN = Rule(
+    "CTX406", "read-again", "warning", "The same thing was read again while it was still in the context.",
+    "The text is there twice, and sent twice with every call.",
+    "Have the tool answer that it is unchanged.",
+)  # fmt: skip
+
+GUARD = shelf(LOST, MUTATED, INVENTED, MOVED, AT_RISK, CONSTRAINT, UNVERIFIABLE)
+"""What a comparison can find."""
+
+VALIDITY = shelf(
+    ORPHAN_RESULT, UNANSWERED_CALL, TWO_RESULTS, CALL_ID_TWICE, DISPLACED_RESULT, SPLIT_PAIR, FIRST_NOT_USER,
+    NO_MESSAGES, ENDS_ON_ASSISTANT, EMPTY_TEXT, EMPTY_MESSAGE, BROKEN_THINKING, LONE_SURROGATE, BAD_ARGUMENTS,
+    ALTERNATION, LATE_SYSTEM, EMPTY_SUMMARY, SUMMARY_AS_USER, BAD_NAME, SYSTEM_CHANGED, RESULT_COUNT,
+)  # fmt: skip
+"""What a provider refuses."""
+
+HABITS = shelf(TASK_KEPT, OUTPUT_RESERVED, RECORDED, TESTED, OVERSIZED, READ_AGAIN)
+"""What an agent should make a habit of."""
+
+RULES = shelf(*GUARD.values(), *VALIDITY.values(), *HABITS.values())
 """By id, in order."""

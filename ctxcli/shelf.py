@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 from ctxcli.change import Change
 from ctxcli.model import Record, Transcript
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.compact import CompactReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.reports.slots import Entry, Slots
@@ -70,6 +71,7 @@ class Renderer:
     audit: Drawing[AuditReport] | None = None
     identifiers: Drawing[IdentifiersReport] | None = None
     guard: Drawing[GuardReport] | None = None
+    compact: Drawing[CompactReport] | None = None
     """None for a report that it does not draw; the command then does not offer it."""
 
 
@@ -124,6 +126,33 @@ class Strategy:
     every pinned message and the tail, and leaves units whole; where nothing can be done it is the same change."""
     summarises: bool = False
     """Whether it writes a summary for what it takes out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a provider accepts of a list of messages."""
+
+    name: str
+    title: str
+    rules: tuple[str, ...]
+    """Names of the rules that apply."""
+    results: str = "later"
+    """Where the result of a call stands: in the turn right after the call's and before any text of it (turn), right
+    behind the call's message (message), or anywhere behind the call (later)."""
+    unique_in: str = "request"
+    """Within what a call's id stands once: the request, or the message."""
+    ids: str = ""
+    """The pattern that the id of a call matches; empty where a call needs none."""
+    names: str = ""
+    """The pattern that the name of a tool matches."""
+    blank: bool = False
+    """Whether a message of nothing but whitespace is accepted."""
+    empty_answers: bool = False
+    """Whether an answer without content is accepted."""
+    late_system: bool = False
+    """Whether a system message is accepted between a turn of the user and an answer."""
+    system_alone: bool = False
+    """Whether a request of nothing but system messages is accepted."""
 
 
 @dataclass(frozen=True, slots=True)

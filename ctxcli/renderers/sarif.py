@@ -9,11 +9,11 @@ from ctxcli.renderers.ci import Alert, alerts_of
 from ctxcli.renderers.json import dump
 from ctxcli.renderers.view import printable
 from ctxcli.reports.guard import GuardReport
-from ctxcli.rules import RULES
+from ctxcli.rules import GUARD
 from ctxcli.shelf import Canvas, Renderer, Rule
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_ORDER = list(RULES)
+_ORDER = list(GUARD)
 
 
 def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
@@ -23,7 +23,7 @@ def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # n
         "name": "ctx",
         "version": __version__,
         "informationUri": "https://pypi.org/project/ctx-transcripts/",
-        "rules": [_rule(rule) for rule in RULES.values()],
+        "rules": [_rule(rule) for rule in GUARD.values()],
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     yield dump({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=True)

@@ -1,1 +1,0 @@
-"""validity: see its docstring."""

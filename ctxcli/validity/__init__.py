@@ -1,0 +1,7 @@
+"""What providers accept of a list of messages, a profile each; what each one refuses is a rule."""
+
+from ctxcli.validity.profiles import PROFILES, profile_of
+from ctxcli.validity.run import check
+from ctxcli.validity.wire import Violation
+
+__all__ = ["PROFILES", "Violation", "check", "profile_of"]
