@@ -1,7 +1,10 @@
-"""The shelf of transcript formats."""
+"""The shelf of transcript formats, and the conversion to messages that a chat API takes."""
 
 from ctxcli.formats import anthropic, claude_code, codex, openai_chat
+from ctxcli.formats.blocks.convert import TARGETS, convert
 from ctxcli.shelf import shelf
+
+__all__ = ["FORMATS", "TARGETS", "convert"]
 
 FORMATS = shelf(claude_code.FORMAT, codex.FORMAT, openai_chat.FORMAT, anthropic.FORMAT)
 """In the order in which help and tables list them; detection asks all of them."""

@@ -32,7 +32,11 @@ class Child(NamedTuple):
 
 def written(value: Any) -> str:
     """Compact JSON text that is always valid UTF-8: a lone surrogate stands as an escape."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return escaped(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def escaped(text: str) -> str:
+    """JSON text in which each lone surrogate stands as an escape."""
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
