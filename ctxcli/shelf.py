@@ -11,6 +11,7 @@ from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.compact import CompactReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
+from ctxcli.reports.notes import NotesReport
 from ctxcli.reports.slots import Entry, Slots
 from ctxcli.task import Task
 
@@ -72,6 +73,7 @@ class Renderer:
     identifiers: Drawing[IdentifiersReport] | None = None
     guard: Drawing[GuardReport] | None = None
     compact: Drawing[CompactReport] | None = None
+    notes: Drawing[NotesReport] | None = None
     """None for a report that it does not draw; the command then does not offer it."""
 
 

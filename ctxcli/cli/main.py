@@ -15,6 +15,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     # name: (group, module, what it does); imported only when used, so that --help starts fast
     "audit": ("Everyday", "ctxcli.cli.audit", "Say call by call where the tokens went, layer by layer."),
     "guard": ("Everyday", "ctxcli.cli.guard", "Say what a compaction lost, and fail where that matters."),
+    "compact": ("Everyday", "ctxcli.cli.compact", "Make a transcript shorter under a contract, and check the result."),
     "config": ("Pieces", "ctxcli.cli.config", "Show each setting and where it came from."),
     "formats": ("Pieces", "ctxcli.cli.formats", "List the transcript formats that can be read."),
     "identifiers": (
@@ -22,6 +23,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
         "ctxcli.cli.identifiers",
         "List what must survive verbatim: paths, versions, ids and more.",
     ),
+    "notes": ("Pieces", "ctxcli.cli.notes", "Keep the four slots in a file that is only ever added to."),
     "prompt": ("Pieces", "ctxcli.cli.prompt", "Print the four-slot prompt for any model, with the context as data."),
     "rules": ("Pieces", "ctxcli.cli.rules", "Explain the rules that findings name."),
     "schema": ("Pieces", "ctxcli.cli.schema", "Print the JSON Schema of a document that ctx writes."),

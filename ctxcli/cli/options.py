@@ -55,11 +55,11 @@ def _apply_settings(ctx: click.Context, param: click.Parameter, value: str | Non
     """Feed the settings file to click as defaults; an unknown key is an error."""
     file = read_settings(value) if value else find_settings()
     found = settings_of(file)
-    ctx.default_map = {**(ctx.default_map or {}), **found, **_own_settings(file, ctx.info_name or "")}
+    ctx.default_map = {**(ctx.default_map or {}), **found, **own_settings(file, ctx.info_name or "")}
     return file
 
 
-def _own_settings(file: SettingsFile, command: str) -> dict[str, Any]:
+def own_settings(file: SettingsFile, command: str) -> dict[str, Any]:
     """The values of a command's own table; raises SettingError for a key that it does not have."""
     found: dict[str, Any] = {}
     for table, keys in _OWN_KEYS.items():

@@ -39,7 +39,7 @@ def _is_narrow_charset() -> bool:
 
 
 def emit(
-    pieces: Iterable[str],
+    pieces: Iterable[str | bytes],
     output: str | None = None,
     *,
     inputs: Callable[[], Iterable[str]] = tuple,
@@ -53,7 +53,8 @@ def emit(
         raise UnreadableError("standard output: is closed")
     try:
         for piece in pieces:
-            sys.stdout.buffer.write(piece.encode(sys.stdout.encoding or "utf-8", "replace"))
+            text = isinstance(piece, str)
+            sys.stdout.buffer.write(piece.encode(sys.stdout.encoding or "utf-8", "replace") if text else piece)
             sys.stdout.buffer.flush()
     except BrokenPipeError:
         # the reader (`| head`) has seen enough; Python would complain once more when it closes the stream

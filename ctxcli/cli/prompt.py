@@ -31,14 +31,14 @@ def command(name: str, **flags: Any) -> int:
     `ctx guard FILE ANSWER`.
     """
     sources = Sources(flags["conversation"], flags["from_"])
-    added = _instructions(flags["instructions"])
+    added = instructions_of(flags["instructions"])
     found = (transcript for _, transcript in sources.transcripts(list(find([name]))))
     pieces = (_written(one, added, number, flags) for number, one in enumerate(found))
     sources.write(pieces, flags["output"], name)
     return 2 if sources.failed else 0
 
 
-def _instructions(text: str) -> str:
+def instructions_of(text: str) -> str:
     """The text, or the text of the file that it names; raises UnreadableError where that cannot be read."""
     if not text.startswith("@"):
         return text

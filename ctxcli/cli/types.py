@@ -1,6 +1,7 @@
 """The values that flags take: tokens, shares, a layer's share."""
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -85,3 +86,56 @@ class KeptShare(_Type):
         if sign and not kind.strip():
             self.fail(f"{value!r} names no kind; write path=95%", param, ctx)
         return (kind.strip() if sign else None), Share().convert(share, param, ctx)
+
+
+class Size(_Type):
+    """A number of tokens, or a share: 50k, 25%. Tokens are int, shares float."""
+
+    name = "tokens|share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
+        """The figure."""
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return value
+        text = str(value).strip()
+        if text.endswith("%") or (text.startswith("0.") and text[2:].isdigit()):
+            return float(Share().convert(text, param, ctx))
+        return Tokens().convert(text, param, ctx)
+
+
+class TailSize(_Type):
+    """What stays of the newest: (messages, None) or (None, tokens). With k or M, or from 1,000 on, it is tokens."""
+
+    name = "n|tokens"
+    fewest_tokens = 1_000
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int | None, int | None]:
+        """The pair."""
+        if isinstance(value, tuple):
+            return value
+        number = Tokens(0).convert(value, param, ctx)
+        tokens = number >= self.fewest_tokens or not str(value).strip()[-1:].isdigit()
+        return (None, number) if tokens else (number, None)
+
+
+class Strategies(_Type):
+    """Names of strategies, comma-separated, each once."""
+
+    name = "name,..."
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self.known = tuple(known)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """The names in order; fails for one that is none, and for one that stands twice."""
+        if isinstance(value, tuple):
+            return value
+        names = tuple(name.strip() for name in str(value).split(",") if name.strip())
+        for name in names:
+            if name not in self.known:
+                self.fail(f"{name!r} is no strategy; there are {', '.join(self.known)}", param, ctx)
+        if len(set(names)) < len(names) or not names:
+            self.fail(f"{value!r} names no strategy, or one of them twice", param, ctx)
+        return names

@@ -39,6 +39,8 @@ class Written:
     trigger: str = "manual"
     exact: bool = False
     """Whether the tokenizer is the model's own."""
+    done: bool = True
+    """False where a trigger was not reached: then the remarks say it, and nothing else has to be said."""
     refused: str = ""
     """Why nothing may be written; empty where it may."""
     remarks: tuple[str, ...] = ()
@@ -52,6 +54,7 @@ def conclude(session: Session, settings: Settings, outcome: Outcome, written: Wr
     side = session.before.side()
     validity = _validity(session, profile, outcome)
     target = session.target(settings)
+    said = _remarks(session, outcome, target, after) if written.done else ()
     gone = [index for index in outcome.start.keep if index not in set(change.keep)]
     return CompactReport(
         kind="ctx.compact", version=1,
@@ -73,7 +76,7 @@ def conclude(session: Session, settings: Settings, outcome: Outcome, written: Wr
         source=CompactSource(side.path, side.format, side.conversation, side.sha256, side.lines),
         output=written.output, notes=written.notes,
         time=max((message.time for message in session.transcript.messages), default="") or None,
-        remarks=tuple(filter(None, (written.refused, *written.remarks, *_remarks(session, outcome, target, after)))),
+        remarks=tuple(filter(None, (written.refused, *written.remarks, *said))),
     )  # fmt: skip
 
 

@@ -137,7 +137,7 @@ class _Places:
         return replace(note, hash=hash_of(message), time=message.time)
 
     def is_news(self, note: Note, notebook: Notebook) -> bool:
-        """Whether an entry is of a new turn, or says how an old one ended; that brings nothing back that was removed."""
+        """Whether it is of a new turn, or says how an old one ended; that brings nothing back that was removed."""
         indices = self._by_line.get(note.line or 0, [])
         fresh = [index not in self._old for index in indices]
         if fresh and all(fresh):

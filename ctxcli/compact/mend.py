@@ -5,10 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ctxcli.change import Change, Placed, placed
-from ctxcli.model import Message, PartKind, Transcript
+from ctxcli.model import Message, PartKind, Role, Transcript
+from ctxcli.rules import ALTERNATION, FIRST_NOT_USER
+from ctxcli.slots import SYNTHETIC
 from ctxcli.validity import Violation, check
 
 _LONE = re.compile("[\ud800-\udfff]")
+_EMPTY = "(empty)"
+_NOTHING = f"{SYNTHETIC}: a message without content.]"
 _ROUNDS = 20
 """A repair can lay another fault bare: a result goes, then its call has no answer."""
 
@@ -46,12 +50,17 @@ def _repaired(change: Change, found: Violation, row: Placed) -> Change:
     """The change without the part, or the empty message, that a rule refuses; the same where that is no cure."""
     if row.index is None:
         return change
+    if found.rule in (FIRST_NOT_USER.name, ALTERNATION.name):
+        return _with_synthetic(change, row.index, first=found.rule == FIRST_NOT_USER.name)
     if found.part is None:
         keep = tuple(index for index in change.keep if index != row.index)
         return replace(change, keep=keep) if not row.message.parts else change
+    alone = len(row.parts) == 1 and row.message.role is Role.USER
     part, at = row.message.parts[found.part], row.parts[found.part]
     if part.kind in (PartKind.TEXT, PartKind.TOOL_RESULT, PartKind.DOCUMENT) and _has_lone(part.text):
         return replace(change, texts={**change.texts, at: _LONE.sub("\ufffd", part.text)})
+    if part.kind is PartKind.TEXT and alone and not part.text.strip():
+        return replace(change, texts={**change.texts, at: _EMPTY})
     if part.kind in (PartKind.SUMMARY, PartKind.TOOLS):
         return change
     together = {
@@ -61,6 +70,13 @@ def _repaired(change: Change, found: Violation, row: Placed) -> Change:
     }
     texts = {place: text for place, text in change.texts.items() if place != at}
     return replace(change, gone=change.gone | {at} | together, texts=texts)
+
+
+def _with_synthetic(change: Change, index: int, *, first: bool) -> Change:
+    """A synthetic message before the one at `index`, where a message that said nothing stood and had to go."""
+    if not change.summary:
+        return replace(change, summary=_NOTHING, at=index)
+    return replace(change, at=index) if first and change.at > index else change
 
 
 def _has_lone(text: str) -> bool:

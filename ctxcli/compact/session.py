@@ -18,6 +18,7 @@ from ctxcli.guard.policy import Policy
 from ctxcli.guard.reading import Reading
 from ctxcli.guard.run import context_of, guard_context
 from ctxcli.guard.sides import Before
+from ctxcli.identifiers import Extractor, extract
 from ctxcli.model import Message, PartAt, Transcript
 from ctxcli.reports.compact import Step
 from ctxcli.reports.guard import INVENTED
@@ -47,12 +48,20 @@ class Outcome:
         """The context after."""
         return self.mended.change
 
+    @classmethod
+    def unchanged(cls, start: Change) -> "Outcome":
+        """Of a pass that did nothing."""
+        return cls(start, Mended(start, (), ()), (), Slots(), 0)
+
 
 class Session:
     """The context of one transcript, weighed and read once for every pass over it."""
 
-    def __init__(self, transcript: Transcript, policy: Policy, weigh: Weigh) -> None:
+    def __init__(
+        self, transcript: Transcript, policy: Policy, weigh: Weigh, extractor: Extractor = extract
+    ) -> None:  # fmt: skip
         self.transcript = transcript
+        self._extractor = extractor
         self.policy = policy
         self.weigh = weigh
         self.start = start_of(transcript)
@@ -63,7 +72,7 @@ class Session:
     @cached_property
     def before(self) -> Before:
         """The context for the guard."""
-        return context_of(Reading(self.transcript))
+        return context_of(Reading(self.transcript, self._extractor))
 
     @cached_property
     def raw(self) -> tuple[int, ...]:
@@ -118,6 +127,10 @@ class Session:
             return Outcome(self.start, first, (), Slots(), 0)
         if not change.summary:
             change = self._restored(change)
+            if task.tokens(change) > target and any(STRATEGIES[name].summarises for name in settings.strategies):
+                found = STRATEGIES["rolling"].shorten(task, change)
+                steps += [Step("rolling", task.tokens(found))] if found != change else []
+                change = found
         mended = mend(self.transcript, change, profile, self.messages)
         repairs = tuple(dict.fromkeys((*first.repairs, *mended.repairs)))
         slots, attempts = self._slots.get(change.summary, (Slots(), 0))

@@ -1,10 +1,13 @@
 """The text of the synthetic message: what it stands for, the four slots, and where the rest is."""
 
+import re
 from collections.abc import Iterable
 
 from ctxcli.model import Transcript
 from ctxcli.reports.slots import Slots
 from ctxcli.slots import SYNTHETIC, parse, render
+
+_LONE = re.compile("[\ud800-\udfff]")
 
 
 def text_of(slots: Slots, transcript: Transcript, gone: Iterable[int], notes: str) -> str:
@@ -12,7 +15,7 @@ def text_of(slots: Slots, transcript: Transcript, gone: Iterable[int], notes: st
     lines = [transcript.messages[index].line for index in gone]
     span = f" It stands for lines {min(lines)} to {max(lines)} of the transcript." if lines else ""
     head = f"{SYNTHETIC}: a record of the conversation so far, not the user's words.{span}]"
-    return "\n".join([head, *_rest(slots, notes), "", render(slots)])
+    return _LONE.sub("\ufffd", "\n".join([head, *_rest(slots, notes), "", render(slots)]))
 
 
 def _rest(slots: Slots, notes: str) -> list[str]:

@@ -10,7 +10,7 @@ from ctxcli.errors import UnreadableError
 
 
 def write_whole(
-    path: str, pieces: Iterable[str], *, inputs: Callable[[], Iterable[str]], worth: Callable[[], bool]
+    path: str, pieces: Iterable[str | bytes], *, inputs: Callable[[], Iterable[str]], worth: Callable[[], bool]
 ) -> None:
     """Write the pieces to a temporary file beside the target, then put it in place.
 
@@ -24,8 +24,8 @@ def write_whole(
         raise UnreadableError(f"{path or '-o'}: {'is a folder' if path else 'wants the name of a file'}")
     try:
         if target.exists() and not target.is_file():
-            with target.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
-                stream.writelines(pieces)
+            with target.open("wb") as stream:
+                stream.writelines(map(_encoded, pieces))
             return
         _replace(target, pieces, inputs, worth)
     except OSError as error:
@@ -33,17 +33,16 @@ def write_whole(
 
 
 def _replace(
-    target: Path, pieces: Iterable[str], inputs: Callable[[], Iterable[str]], worth: Callable[[], bool]
+    target: Path, pieces: Iterable[str | bytes], inputs: Callable[[], Iterable[str]], worth: Callable[[], bool]
 ) -> None:
     before = target.stat() if target.exists() else None
     temporary = ""
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", errors="replace", newline="\n",
-            dir=target.parent, prefix=f".{target.name[:80]}.", delete=False,
-        ) as stream:  # fmt: skip
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:80]}.", delete=False) as stream:
             temporary = stream.name
-            stream.writelines(pieces)
+            stream.writelines(map(_encoded, pieces))
+            stream.flush()
+            os.fsync(stream.fileno())
         if before is not None and any(_is_same(name, before) for name in inputs()):
             raise UnreadableError(f"{target}: is an input; ctx writes over no input")
         if worth():
@@ -53,6 +52,10 @@ def _replace(
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _encoded(piece: str | bytes) -> bytes:
+    return piece if isinstance(piece, bytes) else piece.encode("utf-8", "replace")
 
 
 def _is_same(name: str, target: os.stat_result) -> bool:

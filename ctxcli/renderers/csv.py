@@ -11,6 +11,7 @@ from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.calls import CallRow
 from ctxcli.reports.guard import KEPT, ConstraintRow, Finding, GuardReport
 from ctxcli.reports.identifiers import IdentifierRow, IdentifiersReport
+from ctxcli.reports.notes import NotesReport
 from ctxcli.rules import CONSTRAINT
 from ctxcli.shelf import Canvas, Renderer
 
@@ -52,6 +53,18 @@ def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # n
                 yield _line(_boundary(report, row, number))
 
 
+def notes(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """A header, then the entries of each notes file."""
+    yield _line(("path", "id", "slot", "text", "reason", "chosen", "rejected", "type", "superseded", "source",
+                 "conversation", "line", "hash", "time"))  # fmt: skip
+    for report in reports:
+        for one in report.entries:
+            source = (one.source.path, one.source.conversation) if one.source else (None, None)
+            cells = (report.path, one.id, one.slot, one.text, one.reason, one.chosen, "; ".join(one.rejected), one.type,
+                     one.superseded, *source, one.line, one.hash, one.time)  # fmt: skip
+            yield _line(_safe(cell) if isinstance(cell, str) else cell for cell in cells)
+
+
 def _boundary(report: GuardReport, row: ConstraintRow, number: int | None) -> Iterator[Any]:
     """A boundary in the columns of a finding."""
     found = Finding(
@@ -91,4 +104,6 @@ def _line(cells: Iterable[Any]) -> str:
     return stream.getvalue()
 
 
-RENDERER = Renderer("csv", "one row a call, an identifier, or a finding", audit, identifiers, guard)
+RENDERER = Renderer(
+    "csv", "one row a call, an identifier, a finding, or an entry", audit, identifiers, guard, notes=notes
+)

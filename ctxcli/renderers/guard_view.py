@@ -35,7 +35,7 @@ def guard_blocks(report: GuardReport, *, everything: bool = False) -> Iterator[B
     of = report.compaction.of if report.compaction else 1
     shown = findings if everything else most_telling(findings, max(_FEWEST, _MOST // of))
     if shown:
-        yield _grid(shown)
+        yield findings_grid(shown)
     rest = len(findings) - len(shown)
     if rest > 0:
         yield Notes("more", (f"{plural(rest, 'finding')} more that fail; --all lists everything",))
@@ -138,7 +138,8 @@ def _rounds(report: GuardReport) -> Iterator[str]:
         yield f"still held: {said}"
 
 
-def _grid(findings: Sequence[Finding]) -> Grid:
+def findings_grid(findings: Sequence[Finding]) -> Grid:
+    """The findings as a table."""
     columns = (
         Column("status"), Column("kind"), Column("identifier", long=True), Column("line", right=True),
         Column("uses", right=True, spare=True), Column("from", spare=True), Column("now", long=True),

@@ -10,6 +10,7 @@ import orjson
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.calls import CallRow
 from ctxcli.reports.identifiers import IdentifiersReport
+from ctxcli.reports.notes import NotesReport
 from ctxcli.shelf import Canvas, Renderer
 
 _INDENT = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -80,13 +81,22 @@ def identifier_lines(reports: Iterable[IdentifiersReport], canvas: Canvas) -> It
             yield dump({"path": report.path, "conversation": report.conversation, **asdict(row)}) + "\n"
 
 
+def note_lines(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """Each entry of a notes file, a line each."""
+    for report in reports:
+        for row in report.entries:
+            yield dump({"path": report.path, **asdict(row)}) + "\n"
+
+
 def document_lines(reports: Iterable[Any], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
     """A report a line."""
     return (dump(report) + "\n" for report in reports)
 
 
-JSON = Renderer("json", "one document, or an array of several", document, document, document)
+JSON = Renderer(
+    "json", "one document, or an array of several", document, document, document, compact=document, notes=document
+)
 JSONL = Renderer(
     "jsonl", "a document a line; of a single conversation, a call a line; an identifier a line",
-    audit_lines, identifier_lines, document_lines,
+    audit_lines, identifier_lines, document_lines, compact=document_lines, notes=note_lines,
 )  # fmt: skip

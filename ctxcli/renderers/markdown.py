@@ -4,12 +4,16 @@ from collections.abc import Iterable, Iterator
 
 from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
+from ctxcli.renderers.compact_view import compact_blocks
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
+from ctxcli.renderers.notes_view import notes_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.compact import CompactReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
+from ctxcli.reports.notes import NotesReport
 from ctxcli.shelf import Canvas, Renderer
 
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~"} | {"\n": " "})
@@ -33,6 +37,16 @@ def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterato
 def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:
     """Each report under a heading."""
     return _spaced(_page(guard_blocks(report, everything=canvas.every_call)) for report in reports)
+
+
+def compact(reports: Iterable[CompactReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """Each report in full."""
+    return _spaced(_page(compact_blocks(report)) for report in reports)
+
+
+def notes(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:
+    """Each report, with its entries where all is wanted."""
+    return _spaced(_page(notes_blocks(report, everything=canvas.every_call)) for report in reports)
 
 
 def _spaced(pages: Iterable[str]) -> Iterator[str]:
@@ -67,4 +81,6 @@ def _escape(text: str) -> str:
     return printable(text).translate(_SPECIAL)
 
 
-RENDERER = Renderer("markdown", "GitHub-flavoured, for job summaries", audit, identifiers, guard)
+RENDERER = Renderer(
+    "markdown", "GitHub-flavoured, for job summaries", audit, identifiers, guard, compact=compact, notes=notes
+)

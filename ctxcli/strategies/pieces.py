@@ -7,6 +7,7 @@ from ctxcli.change import CLEARED, Change
 from ctxcli.model import PartAt, PartKind
 from ctxcli.task import Task
 
+_WORTH = 0.9
 _LONGEST_ADDRESS = 200
 """Characters of an address in a placeholder; a longer one stands in the call anyway."""
 
@@ -75,5 +76,5 @@ def loose_units(task: Task, change: Change) -> list[tuple[int, ...]]:
 
 
 def lighter(task: Task, first: Change, second: Change) -> Change:
-    """The second change where it weighs less than the first, else the first."""
-    return second if task.tokens(second) < task.tokens(first) else first
+    """The second change where it weighs a tenth less than the first, else the first: turns are worth that much."""
+    return second if task.tokens(second) <= _WORTH * task.tokens(first) else first

@@ -1,8 +1,10 @@
 """What the parts of the extractive summariser look at: messages with their places, calls and results by id."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
+from ctxcli.change import CLEARED
 from ctxcli.model import Message, Part, PartKind, Role
 from ctxcli.shelf import Material
 
@@ -27,7 +29,7 @@ def parts(material: Material, *kinds: PartKind) -> Iterator[Said]:
         message = material.transcript.messages[index]
         for part in message.parts:
             if part.kind in kinds:
-                yield Said(index, message, part)
+                yield Said(index, message, replace(part, text="") if part.text.startswith(CLEARED) else part)
 
 
 def is_request(said: Said) -> bool:

@@ -1,0 +1,67 @@
+"""The notes file of `ctx compact`: read before, appended to when the result holds."""
+
+from dataclasses import dataclass, field
+
+from ctxcli.compact.extracting import notes_from
+from ctxcli.compact.session import Session
+from ctxcli.errors import UnreadableError
+from ctxcli.files.append import append_lines
+from ctxcli.files.documents import is_there
+from ctxcli.files.whole import read_whole
+from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Transcript
+from ctxcli.notes import Notebook, is_notes, new, parse, record, to_slots
+from ctxcli.reports.compact import NotesUsed
+from ctxcli.reports.slots import Slots
+
+
+@dataclass(slots=True)
+class NotesFile:
+    """What a pass knows of its notes; all of it is nothing where no file was named."""
+
+    path: str | None
+    content: bytes = b""
+    book: Notebook = field(default_factory=Notebook)
+    lines: list[str] = field(default_factory=list)
+    """What is to be added."""
+
+    @classmethod
+    def opened(cls, path: str | None) -> "NotesFile":
+        """Read the file, where there is one; raises UnreadableError for a file that holds something else."""
+        content = read_whole(path) if path and is_there(path) else b""
+        if path and content and not is_notes(content):
+            raise UnreadableError(f"{path}: is no notes file; `ctx notes` says what one looks like")
+        return cls(path, content, parse(content.splitlines(keepends=True)))
+
+    @property
+    def slots(self) -> Slots:
+        """What the notes say already."""
+        return to_slots(self.book)
+
+    def extract(self, session: Session) -> None:
+        """Note what the raw turns of a conversation say and the file does not."""
+        if self.path:
+            notes, mark = notes_from(session.transcript, self.book, session.weigh, session.before.reading.extractor)
+            fresh = new(self.book, notes)
+            self.lines += [record(note) for note in fresh] + ([record(mark)] if mark is not None else [])
+
+    def after(self) -> Transcript | None:
+        """The notes as they will be, as a text for the guard; None where there are none."""
+        if not self.path:
+            return None
+        text = self.content.decode("utf-8", "replace") + "".join(f"{line}\n" for line in self.lines)
+        part = Part(PartKind.TEXT, text, 1)
+        return Transcript(PLAIN_TEXT, messages=(Message(Role.USER, (part,), line=1),), path=self.path)
+
+    def append(self) -> int:
+        """Add the lines that the file does not hold yet, whoever wrote to it since; returns how many."""
+        if not self.path or not self.lines:
+            return 0
+        return append_lines(self.path, self._missing)
+
+    def _missing(self, content: bytes) -> list[str]:
+        standing = set(content.decode("utf-8", "replace").split("\n"))
+        return [line for line in self.lines if line not in standing]
+
+    def used(self, added: int) -> NotesUsed | None:
+        """For the report."""
+        return NotesUsed(self.path, added) if self.path else None
