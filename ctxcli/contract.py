@@ -11,9 +11,13 @@ from ctxcli.errors import SettingError
 _TITLES = {
     "audit": "what `ctx audit` concludes",
     "audit-call": "one call, a line of `ctx audit --format jsonl`",
+    "check": "what `ctx check` concludes",
+    "compact": "what `ctx compact` did, and its event record",
     "guard": "what `ctx guard` concludes",
     "guard-baseline": "the findings that `ctx guard --update-baseline` writes",
     "identifiers": "what `ctx identifiers` finds",
+    "notes": "what `ctx notes show` and `ctx notes verify` say",
+    "slots": "the four slots of a summary",
 }
 SCHEMAS: Mapping[str, str] = MappingProxyType(_TITLES)
 """The documents that have a schema: name and what it is."""

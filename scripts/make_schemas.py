@@ -20,23 +20,40 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from ctxcli.model import Layer
 from ctxcli.renderers.json import CallLine
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.check import ANSWERS, CheckReport
+from ctxcli.reports.compact import CompactReport
 from ctxcli.reports.guard import KEPT, LOST, STATUSES, UNJUDGED, VERDICTS, WEAKENED, BaselineDocument, GuardReport
 from ctxcli.reports.identifiers import SOURCES, IdentifiersReport
+from ctxcli.reports.notes import NotesReport
+from ctxcli.reports.slots import Slots
+from ctxcli.rules import HABITS, VALIDITY
+from ctxcli.slots import SLOTS
+from ctxcli.validity import PROFILES
 
 TARGET = Path(__file__).parent.parent / "schemas"
 BASE = "https://json-schema.org/draft/2020-12/schema"
 DOCUMENTS = {
     "audit": (AuditReport, "ctx.audit"),
     "audit-call": (CallLine, "ctx.audit.call"),
+    "check": (CheckReport, "ctx.check"),
+    "compact": (CompactReport, "ctx.compact"),
     "guard": (GuardReport, "ctx.guard"),
     "guard-baseline": (BaselineDocument, "ctx.guard-baseline"),
     "identifiers": (IdentifiersReport, "ctx.identifiers"),
+    "notes": (NotesReport, "ctx.notes"),
+    "slots": (Slots, ""),
 }
 WORDS: dict[str, list[Any]] = {
     "Window.origin": ["flag", "config", "transcript", "model", "unknown"],
     "Calibration.origin": ["fitted", "constant", "exact"],
+    "CheckFinding.level": ["error", "warning"],
+    "CheckFinding.rule": [*VALIDITY],
+    "CheckReport.profile": [*PROFILES],
     "CompactionRow.kind": ["summary", "clear", "trim", "rewrite"],
     "CompactionRow.verdict": ["pass", "loss", "unverifiable", None],
+    "CompactReport.trigger": ["manual", "budget", "stale"],
+    "Habit.answer": [*ANSWERS],
+    "Habit.rule": [*HABITS],
     "Hot.stale": ["superseded", "repeated", "failed", "unused", None],
     "LayerBudget.layer": [*(layer.value for layer in Layer), "unattributed"],
     "Totals.basis": ["measured", "estimated", "mixed"],
@@ -49,8 +66,10 @@ WORDS: dict[str, list[Any]] = {
     "GuardReport.verdict": [*VERDICTS],
     "IdentifierRow.source": [*SOURCES],
     "Limit.name": ["max-context", "fail-over", "max-growth"],
+    "NoteRow.slot": [*SLOTS],
+    "StrayRow.slot": [*SLOTS],
 }
-SIGNED = {"Layers.unattributed", "CallRow.growth", "CallRow.grew", "LayerBudget.at_peak", "LayerBudget.peak"}
+SIGNED = {"CompactReport.tokens_reclaimed", "Layers.unattributed", "CallRow.growth", "CallRow.grew", "LayerBudget.at_peak", "LayerBudget.peak"}
 UNBOUND = {"Calibration.r2"}
 
 
@@ -59,9 +78,11 @@ def schema_of(name: str) -> dict[str, Any]:
     document, kind = DOCUMENTS[name]
     defs: dict[str, Any] = {}
     root = _object(document, defs)
-    root["properties"]["kind"] = {"const": kind}
-    root["properties"]["version"] = {"const": 1}
-    return {"$schema": BASE, "$id": f"ctx:{name}", "title": kind, **root, "$defs": dict(sorted(defs.items()))}
+    if kind:
+        root["properties"]["kind"] = {"const": kind}
+        root["properties"]["version"] = {"const": 1}
+    title = kind or f"ctx.{name}"
+    return {"$schema": BASE, "$id": f"ctx:{name}", "title": title, **root, "$defs": dict(sorted(defs.items()))}
 
 
 def _object(cls: Any, defs: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from ctxcli.compact.asking import answered
 from ctxcli.compact.context import pinned_in, raw_of, start_of, summaries_in, tail_of, units_of
 from ctxcli.compact.material import Span, material_of
 from ctxcli.compact.mend import Mended, mend
-from ctxcli.compact.settings import DEFAULT_SUMMARY, Settings
+from ctxcli.compact.settings import DEFAULT_SUMMARY, FEWEST_SUMMARY, Settings
 from ctxcli.compact.span import text_of_messages
 from ctxcli.compact.summary import carried_in, merged, text_of
 from ctxcli.guard.forms import Key
@@ -160,7 +160,7 @@ class Session:
         pinned = pinned_in(self.transcript, keep, settings.pins)
         task = Task(
             transcript=self.transcript, weights=self.weights, units=units, pinned=pinned, target=target, tail=0,
-            summary_tokens=settings.summary_tokens or max(1, min(DEFAULT_SUMMARY, target // 3)),
+            summary_tokens=settings.summary_tokens or min(DEFAULT_SUMMARY, max(FEWEST_SUMMARY, target // 3)),
             count=self.count, summarise=lambda change: self._summary(change, settings, task),
             summaries=summaries_in(self.transcript, keep), results=settings.results, refine=settings.ask is None,
         )  # fmt: skip

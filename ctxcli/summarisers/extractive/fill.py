@@ -12,8 +12,8 @@ from ctxcli.summarisers.extractive.decisions import decisions
 from ctxcli.summarisers.extractive.pending import open_items
 from ctxcli.summarisers.extractive.state import commands, files
 
-_FOR_DECISIONS = 4
-"""Decisions get a quarter of what constraints, open items and required identifiers leave."""
+_FOR_DECISIONS = 2
+"""Decisions get half of what constraints, open items and required identifiers leave."""
 _FOR_COMMANDS = 10
 _BULLET = 8
 """Tokens of a bullet, its line number and its line end."""
