@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 from ctxcli.change import Change
 from ctxcli.model import Record, Transcript
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.check import CheckReport
 from ctxcli.reports.compact import CompactReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
@@ -72,6 +73,7 @@ class Renderer:
     audit: Drawing[AuditReport] | None = None
     identifiers: Drawing[IdentifiersReport] | None = None
     guard: Drawing[GuardReport] | None = None
+    check: Drawing[CheckReport] | None = None
     compact: Drawing[CompactReport] | None = None
     notes: Drawing[NotesReport] | None = None
     """None for a report that it does not draw; the command then does not offer it."""

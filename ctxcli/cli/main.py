@@ -16,6 +16,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "audit": ("Everyday", "ctxcli.cli.audit", "Say call by call where the tokens went, layer by layer."),
     "guard": ("Everyday", "ctxcli.cli.guard", "Say what a compaction lost, and fail where that matters."),
     "compact": ("Everyday", "ctxcli.cli.compact", "Make a transcript shorter under a contract, and check the result."),
+    "check": ("Everyday", "ctxcli.cli.check", "Say whether a provider accepts the context, and how well it is kept."),
     "config": ("Pieces", "ctxcli.cli.config", "Show each setting and where it came from."),
     "formats": ("Pieces", "ctxcli.cli.formats", "List the transcript formats that can be read."),
     "identifiers": (

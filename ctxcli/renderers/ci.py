@@ -1,16 +1,16 @@
 """What continuous integration reads: GitHub's annotations, GitLab's code quality, JUnit's XML."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from ctxcli.renderers.guard_view import most_telling, now, what_happened
+from ctxcli.renderers.alerts import Alert, alerts_of, check_alerts
+from ctxcli.renderers.check_view import what_holds
+from ctxcli.renderers.guard_view import what_happened
 from ctxcli.renderers.json import dump
 from ctxcli.renderers.view import plural, printable
-from ctxcli.reports.guard import INVENTED, UNVERIFIABLE, ConstraintRow, Finding, GuardReport
-from ctxcli.rules import AT_RISK as AT_RISK_RULE
-from ctxcli.rules import CONSTRAINT, RULES
-from ctxcli.rules import UNVERIFIABLE as UNVERIFIABLE_RULE
+from ctxcli.reports.check import NO, CheckReport
+from ctxcli.reports.guard import UNVERIFIABLE, GuardReport
+from ctxcli.rules import RULES
 from ctxcli.shelf import Canvas, Renderer
 
 _MOST_ANNOTATIONS = 9
@@ -19,75 +19,29 @@ _SEVERITY = {"error": "major", "warning": "minor", "note": "info"}
 _COMMAND = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-@dataclass(frozen=True, slots=True)
-class Alert:
-    """One finding as a line of code has it."""
-
-    rule: str
-    level: str
-    """error, warning or note."""
-    path: str
-    line: int
-    message: str
-    fingerprint: str
-    fails: bool
-    waived: str | None = None
-    baselined: bool = False
-
-
-def alerts_of(report: GuardReport) -> Iterator[Alert]:
-    """Whatever is required and not in its place, the boundaries, and a summary that cannot be read."""
-    line = report.compaction.line if report.compaction else 1
-    if report.verdict == UNVERIFIABLE:
-        level = "note" if report.ok else "error"
-        message = (
-            f"{UNVERIFIABLE_RULE.summary} {plural(report.counts.required, 'required identifier')} cannot be checked."
-        )
-        yield Alert(
-            UNVERIFIABLE_RULE.name, level, report.before.path, line, message, report.after.sha256, not report.ok
-        )
-    for row in report.constraints:
-        if row.status != "kept" and (row.fails or row.waived or row.baselined):
-            yield _boundary(report, row)
-    failing = most_telling([one for one in report.findings if one.fails], len(report.findings))
-    rest = [one for one in report.findings if one.required and not one.fails]
-    for one in (*failing, *rest):
-        yield _alert(report, one)
-
-
-def _boundary(report: GuardReport, row: ConstraintRow) -> Alert:
-    stands = f"; now: “{row.stands}”" if row.stands else ""
-    message = f"{row.status} boundary, {row.why}: “{row.text}”{stands}"
-    level = "error" if row.fails else "note"
-    return Alert(
-        CONSTRAINT.name,
-        level,
-        report.before.path,
-        row.line,
-        message,
-        row.fingerprint,
-        row.fails,
-        row.waived,
-        row.baselined,
-    )
-
-
-def _alert(report: GuardReport, one: Finding) -> Alert:
-    path = report.after.path if one.status == INVENTED else report.before.path
-    level = (
-        "error" if one.fails else "note" if one.rule == AT_RISK_RULE.name or one.waived or one.baselined else "warning"
-    )
-    origin = f" ({one.source} by {one.role}, {plural(one.uses, 'use')})" if one.source and one.role else ""
-    message = f"{one.status.replace('_', ' ')} {one.kind} {one.value}{origin}. Now: {now(one)}."
-    return Alert(one.rule, level, path, one.line or 1, message, one.fingerprint, one.fails, one.waived, one.baselined)
-
-
 def github(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
     """Workflow commands: an annotation each, ten of a level at most, and a notice with the verdict."""
+    pages = (
+        (alerts_of(one), one.before.path, f"{one.verdict}: {', '.join(what_happened(one))}") for one in reports
+    )  # fmt: skip
+    return _annotated(pages, "ctx guard")
+
+
+def github_check(reports: Iterable[CheckReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """Workflow commands, as of the guard."""
+    pages = (
+        (check_alerts(one), one.source.path, f"{'ok' if one.ok else 'fails'}: {', '.join(what_holds(one))}")
+        for one in reports
+    )
+    return _annotated(pages, "ctx check")
+
+
+def _annotated(pages: Iterable[tuple[Iterable[Alert], str, str]], command: str) -> Iterator[str]:
+    """Each page (alerts, path, verdict), and at the end how many alerts of a level were held back."""
     shown: dict[str, int] = {}
     held_back: dict[str, int] = {}
-    for report in reports:
-        for alert in alerts_of(report):
+    for alerts, path, verdict in pages:
+        for alert in alerts:
             if alert.waived or alert.baselined:
                 continue
             shown[alert.level] = shown.get(alert.level, 0) + 1
@@ -96,11 +50,10 @@ def github(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # 
                 continue
             rule = RULES[alert.rule]
             yield _workflow(_COMMAND[alert.level], alert.message, f"{rule.name} {rule.title}", alert.path, alert.line)
-        verdict = f"{report.verdict}: {', '.join(what_happened(report))}"
-        yield f"ctx guard: {_escaped(report.before.path)}: {_escaped(verdict)}\n"
+        yield f"{command}: {_escaped(path)}: {_escaped(verdict)}\n"
     for level, many in held_back.items():
         yield _workflow(
-            _COMMAND[level], f"{plural(many, 'finding')} more of this level; the report lists them.", "ctx guard"
+            _COMMAND[level], f"{plural(many, 'finding')} more of this level; the report lists them.", command
         )
 
 
@@ -120,13 +73,21 @@ def _property(text: str) -> str:
 
 def gitlab(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
     """A Code Quality report: what fails, and what is only a warning; waived and known findings are left out."""
+    yield _issues(alert for report in reports for alert in alerts_of(report))
+
+
+def gitlab_check(reports: Iterable[CheckReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """A Code Quality report: what fails, and the warnings."""
+    yield _issues(alert for report in reports for alert in check_alerts(report))
+
+
+def _issues(alerts: Iterable[Alert]) -> str:
     rows: dict[str, dict[str, object]] = {}
-    for report in reports:
-        for alert in alerts_of(report):
-            if not (alert.waived or alert.baselined):
-                known = f"{alert.fingerprint}:{alert.path}:{alert.line}"
-                rows.setdefault(known, _issue(alert))
-    yield dump(list(rows.values()), indent=True)
+    for alert in alerts:
+        if not (alert.waived or alert.baselined):
+            known = f"{alert.fingerprint}:{alert.path}:{alert.line}"
+            rows.setdefault(known, _issue(alert))
+    return dump(list(rows.values()), indent=True)
 
 
 def _issue(alert: Alert) -> dict[str, object]:
@@ -141,11 +102,55 @@ def _issue(alert: Alert) -> dict[str, object]:
 
 def junit(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
     """A suite a comparison: a case for each kind that is whole, and for each finding."""
-    root = ElementTree.Element("testsuites", name="ctx guard")
-    for report in reports:
-        root.append(_suite(report))
+    yield _suites(map(_suite, reports), "ctx guard")
+
+
+def junit_check(reports: Iterable[CheckReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """A suite a conversation: a case for the profile where it holds, for each finding that fails, and each habit."""
+    yield _suites(map(_checked, reports), "ctx check")
+
+
+def _suites(suites: Iterable[ElementTree.Element], command: str) -> str:
+    root = ElementTree.Element("testsuites", name=command)
+    root.extend(suites)
     ElementTree.indent(root)
-    yield '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _checked(report: CheckReport) -> ElementTree.Element:
+    source = report.source
+    name = f"{source.path}, conversation {source.conversation}" if source.conversation else source.path
+    suite = ElementTree.Element("testsuite", name=_xml(name))
+    failing = [alert for alert in check_alerts(report) if alert.fails]
+    for alert in failing:
+        _case(suite, source.path, alert, "failure")
+    if not any(one.fails for one in report.findings):
+        ElementTree.SubElement(suite, "testcase", classname=_xml(source.path), name=f"profile {report.profile}")
+    for habit in report.habits:
+        if habit.fails:
+            continue
+        label = f"{habit.rule}: {habit.question} {habit.answer}"
+        case = ElementTree.SubElement(suite, "testcase", classname=_xml(source.path), name=_xml(label))
+        if habit.answer == NO:
+            ElementTree.SubElement(case, "skipped", message=_xml(habit.why))
+    return _counted(suite)
+
+
+def _case(suite: ElementTree.Element, path: str, alert: Alert, tag: str) -> None:
+    label = f"{alert.rule} line {alert.line}: {alert.message}"
+    case = ElementTree.SubElement(suite, "testcase", classname=_xml(path), name=_xml(label))
+    if alert.fails:
+        ElementTree.SubElement(case, tag, type=alert.rule, message=_xml(alert.message))
+    else:
+        ElementTree.SubElement(case, "skipped", message=_xml(alert.waived or "in the baseline"))
+
+
+def _counted(suite: ElementTree.Element) -> ElementTree.Element:
+    for tag in ("failure", "error", "skipped"):
+        key = {"failure": "failures", "error": "errors", "skipped": "skipped"}[tag]
+        suite.set(key, str(sum(1 for _ in suite.iter(tag))))
+    suite.set("tests", str(len(suite)))
+    return suite
 
 
 def _suite(report: GuardReport) -> ElementTree.Element:
@@ -153,23 +158,13 @@ def _suite(report: GuardReport) -> ElementTree.Element:
     suite = ElementTree.Element("testsuite", name=_xml(name))
     alerts = [alert for alert in alerts_of(report) if alert.fails or alert.waived or alert.baselined]
     for alert in alerts:
-        label = f"{alert.rule} line {alert.line}: {alert.message}"
-        case = ElementTree.SubElement(suite, "testcase", classname=_xml(report.before.path), name=_xml(label))
-        if alert.fails:
-            tag = "error" if report.verdict == UNVERIFIABLE else "failure"
-            ElementTree.SubElement(case, tag, type=alert.rule, message=_xml(alert.message))
-        else:
-            ElementTree.SubElement(case, "skipped", message=_xml(alert.waived or "in the baseline"))
+        _case(suite, report.before.path, alert, "error" if report.verdict == UNVERIFIABLE else "failure")
     broken = {one.kind for one in report.findings if one.fails}
     whole = [kind for kind, counts in report.by_kind.items() if counts.required and kind not in broken]
     for kind in whole if report.verdict != UNVERIFIABLE else []:
         many = plural(report.by_kind[kind].required, "identifier")
         ElementTree.SubElement(suite, "testcase", classname=_xml(report.before.path), name=f"{kind}: {many} held")
-    for tag in ("failure", "error", "skipped"):
-        key = {"failure": "failures", "error": "errors", "skipped": "skipped"}[tag]
-        suite.set(key, str(sum(1 for _ in suite.iter(tag))))
-    suite.set("tests", str(len(suite)))
-    return suite
+    return _counted(suite)
 
 
 def _xml(text: str) -> str:
@@ -179,6 +174,6 @@ def _xml(text: str) -> str:
     )
 
 
-GITHUB = Renderer("github", "annotations of a GitHub workflow", guard=github)
-GITLAB = Renderer("gitlab", "GitLab's Code Quality report", guard=gitlab)
-JUNIT = Renderer("junit", "JUnit XML, for any CI", guard=junit)
+GITHUB = Renderer("github", "annotations of a GitHub workflow", guard=github, check=github_check)
+GITLAB = Renderer("gitlab", "GitLab's Code Quality report", guard=gitlab, check=gitlab_check)
+JUNIT = Renderer("junit", "JUnit XML, for any CI", guard=junit, check=junit_check)

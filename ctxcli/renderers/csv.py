@@ -9,10 +9,11 @@ from typing import Any
 from ctxcli.renderers.view import printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.calls import CallRow
+from ctxcli.reports.check import CheckReport, Habit
 from ctxcli.reports.guard import KEPT, ConstraintRow, Finding, GuardReport
 from ctxcli.reports.identifiers import IdentifierRow, IdentifiersReport
 from ctxcli.reports.notes import NotesReport
-from ctxcli.rules import CONSTRAINT
+from ctxcli.rules import CONSTRAINT, HABITS
 from ctxcli.shelf import Canvas, Renderer
 
 _COLUMNS = (
@@ -51,6 +52,22 @@ def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:  # n
         for row in report.constraints:
             if row.status != KEPT:
                 yield _line(_boundary(report, row, number))
+
+
+def check(reports: Iterable[CheckReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """A header, then the findings and the habits of each report."""
+    yield _line(("path", "conversation", "rule", "level", "line", "message", "question", "answer", "why", "fails"))
+    for report in reports:
+        source = (_safe(report.source.path), _safe(report.source.conversation))
+        for one in report.findings:
+            yield _line((*source, one.rule, one.level, one.line, one.message, None, None, _safe(one.why), one.fails))
+        for habit in report.habits:
+            yield _line((*source, *_answered(habit)))
+
+
+def _answered(habit: Habit) -> tuple[Any, ...]:
+    level = HABITS[habit.rule].level
+    return habit.rule, level, habit.line, None, habit.question, habit.answer, _safe(habit.why), habit.fails
 
 
 def notes(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
@@ -105,5 +122,5 @@ def _line(cells: Iterable[Any]) -> str:
 
 
 RENDERER = Renderer(
-    "csv", "one row a call, an identifier, a finding, or an entry", audit, identifiers, guard, notes=notes
+    "csv", "one row a call, an identifier, a finding, or an entry", audit, identifiers, guard, check=check, notes=notes
 )

@@ -94,9 +94,16 @@ def document_lines(reports: Iterable[Any], canvas: Canvas) -> Iterator[str]:  # 
 
 
 JSON = Renderer(
-    "json", "one document, or an array of several", document, document, document, compact=document, notes=document
+    "json",
+    "one document, or an array of several",
+    document,
+    document,
+    document,
+    check=document,
+    compact=document,
+    notes=document,
 )
 JSONL = Renderer(
     "jsonl", "a document a line; of a single conversation, a call a line; an identifier a line",
-    audit_lines, identifier_lines, document_lines, compact=document_lines, notes=note_lines,
+    audit_lines, identifier_lines, document_lines, check=document_lines, compact=document_lines, notes=note_lines,
 )  # fmt: skip

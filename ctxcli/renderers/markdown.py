@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
+from ctxcli.renderers.check_view import check_blocks
 from ctxcli.renderers.compact_view import compact_blocks
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.notes_view import notes_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.check import CheckReport
 from ctxcli.reports.compact import CompactReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
@@ -37,6 +39,11 @@ def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterato
 def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:
     """Each report under a heading."""
     return _spaced(_page(guard_blocks(report, everything=canvas.every_call)) for report in reports)
+
+
+def check(reports: Iterable[CheckReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """Each report in full."""
+    return _spaced(_page(check_blocks(report)) for report in reports)
 
 
 def compact(reports: Iterable[CompactReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
@@ -82,5 +89,12 @@ def _escape(text: str) -> str:
 
 
 RENDERER = Renderer(
-    "markdown", "GitHub-flavoured, for job summaries", audit, identifiers, guard, compact=compact, notes=notes
+    "markdown",
+    "GitHub-flavoured, for job summaries",
+    audit,
+    identifiers,
+    guard,
+    check=check,
+    compact=compact,
+    notes=notes,
 )

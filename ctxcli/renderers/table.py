@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
+from ctxcli.renderers.check_view import check_blocks
 from ctxcli.renderers.compact_view import compact_blocks
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.notes_view import notes_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.check import CheckReport
 from ctxcli.reports.compact import CompactReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
@@ -49,6 +51,11 @@ def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterato
 def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:
     """Each report in full."""
     return _drawn((guard_blocks(report, everything=canvas.every_call) for report in reports), canvas)
+
+
+def check(reports: Iterable[CheckReport], canvas: Canvas) -> Iterator[str]:
+    """Each report in full."""
+    return _drawn(map(check_blocks, reports), canvas)
 
 
 def compact(reports: Iterable[CompactReport], canvas: Canvas) -> Iterator[str]:
@@ -219,4 +226,6 @@ def _notes(notes: Notes, console: "Console", canvas: Canvas) -> None:
             console.print(head, no_wrap=True, crop=False)
 
 
-RENDERER = Renderer("table", "for people: a terminal, a log", audit, identifiers, guard, compact=compact, notes=notes)
+RENDERER = Renderer(
+    "table", "for people: a terminal, a log", audit, identifiers, guard, check=check, compact=compact, notes=notes
+)

@@ -86,12 +86,13 @@ def _is_object(text: str) -> bool:
 
 
 def names(wire: Wire) -> Iterator[Violation]:
-    """Names of tools, and ids of calls, that the provider's patterns do not match."""
+    """Names of tools, and ids of calls, that the provider's patterns do not match; results go by their call."""
     for at, _, part in _parts(wire):
-        if part.kind is PartKind.TOOL_CALL and not re.fullmatch(wire.profile.names, part.name):
+        if part.kind is not PartKind.TOOL_CALL:
+            continue
+        if not re.fullmatch(wire.profile.names, part.name):
             yield wire.violation(BAD_NAME.name, at, f"no name for a tool: {part.name!r}")
-        is_named = part.kind in (PartKind.TOOL_CALL, PartKind.TOOL_RESULT) and wire.profile.ids
-        if is_named and not re.fullmatch(wire.profile.ids, part.ref):
+        elif wire.profile.ids and not re.fullmatch(wire.profile.ids, part.ref):
             yield wire.violation(BAD_NAME.name, at, f"no id for a call: {part.ref!r}")
 
 
