@@ -11,7 +11,8 @@ from ctxcli.formats.blocks.said import Said, Spoken
 from ctxcli.formats.blocks.splice import Piece, find
 from ctxcli.formats.blocks.synthetic import told_by_ctx
 from ctxcli.formats.blocks.values import count, dump, mapping, sequence, text
-from ctxcli.formats.blocks.write_chat import Dialect, Work, write_exchanges
+from ctxcli.formats.blocks.work import Work
+from ctxcli.formats.blocks.write_chat import Dialect, write_exchanges
 from ctxcli.model import Part, PartKind, Record, Role, Transcript
 from ctxcli.shelf import Format
 

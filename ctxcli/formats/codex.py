@@ -20,8 +20,10 @@ from ctxcli.formats.blocks.codex_items import (
     output_parts,
 )
 from ctxcli.formats.blocks.draft import Draft
-from ctxcli.formats.blocks.openai import plain, usage_of
+from ctxcli.formats.blocks.openai import usage_of
 from ctxcli.formats.blocks.values import count, dump, mapping, sequence, text
+from ctxcli.formats.blocks.work import Work
+from ctxcli.formats.blocks.write_codex import write_rollout
 from ctxcli.model import EventKind, Lane, Part, PartKind, Record, Role, Transcript
 from ctxcli.shelf import Format
 
@@ -59,7 +61,8 @@ class _Reader:
             self._event(payload, record.line)
         elif type_ == "compacted":
             self._open = None
-            self._context.compacted(payload, record.line, time)
+            places = (record.lines or {}).get(("payload", "replacement_history"), ())
+            self._context.compacted(payload, record.line, time, places)
         elif type_ == "session_meta":
             self._meta(payload, record.line, time)
         else:
@@ -111,9 +114,8 @@ class _Reader:
             if self._first_generation:
                 self._open = None
         elif kind == "agent_message":
-            body = Part(PartKind.TEXT, plain(item.get("content")), line, name=text(item.get("author")))
             self._open = None
-            self.draft.add(Role.USER, [body], line, time=time, harness=True)
+            self._context.add_mail(item, line, time)
         elif kind == "ghost_snapshot":
             self.draft.bookkeep("response_item/ghost_snapshot")
         else:
@@ -236,11 +238,17 @@ def read(records: Iterable[Record]) -> Iterator[Transcript]:
     yield reader.finish()
 
 
+def write(source: bytes, work: Work) -> bytes:
+    """The source as it is, and after it a compaction record that holds the new context."""
+    return write_rollout(source, work, read)
+
+
 FORMAT = Format(
     name="codex",
     title="Codex CLI rollout (JSONL)",
     recognised_by="records with type and payload: session_meta, response_item, event_msg …",
     claims=claims,
     read=read,
+    write=write,
     knows=frozenset({"usage", "model", "tools", "system prompt", "compaction", "timestamps"}),
 )

@@ -1,10 +1,10 @@
 """What changes the context in a Codex rollout: compactions, roll-backs, resumes at an earlier point."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctxcli.formats.blocks.codex_items import message_role, output_parts
+from ctxcli.formats.blocks.codex_items import SEALED, grouped, message_role, output_parts, weighed
 from ctxcli.formats.blocks.draft import Draft
 from ctxcli.formats.blocks.openai import content_parts, plain
 from ctxcli.formats.blocks.values import mapping, sequence, text
@@ -60,42 +60,62 @@ class CodexContext:
         self.draft.amend(self._compaction, tokens_after=estimate)
         return True
 
-    def compacted(self, payload: Mapping[str, Any], line: int, time: str) -> None:
-        """A compaction: what came before leaves, what the record holds stands in its place."""
+    def compacted(self, payload: Mapping[str, Any], line: int, time: str, places: Sequence[int] = ()) -> None:
+        """A compaction: what came before leaves, what the record holds stands in its place.
+
+        `places` are the lines of the items that it holds, where they have lines of their own.
+        """
         history, message = payload.get("replacement_history"), text(payload.get("message"))
         live = self.draft.live[MAIN]
         kept = set(self.instructions) if isinstance(history, list) else self._kept_without_history()
         drops = [index for index in live if index not in kept]
-        sealed = any(mapping(item).get("type") == "compaction" for item in sequence(history))
-        self._compaction = self.draft.event(
-            EventKind.SUMMARY, line, drops=drops, trigger="", opaque=sealed or not message.strip()
-        )
-        for item in sequence(history):
-            self._replaced(mapping(item), line, time, message)
-        if message.strip() and self.draft.events[self._compaction].summary is None:
+        items = weighed([mapping(item) for item in sequence(history)], payload)
+        sealed = any(item.get("type") in SEALED for item in items)
+        kind = EventKind.SUMMARY if message.strip() or sealed or not items else EventKind.TRIM
+        opaque = kind is EventKind.SUMMARY and (sealed or not message.strip())
+        self._compaction = event = self.draft.event(kind, line, drops=drops, opaque=opaque)
+        start = 0
+        for size, is_summary in grouped(items, payload, message):
+            group = [(items[at], places[at] if at < len(places) else line) for at in range(start, start + size)]
+            start += size
+            self._replaced(group, time, message, is_summary=is_summary)
+        if message.strip() and self.draft.events[event].summary is None:
             summary = Part(PartKind.SUMMARY, message, line)
             index = self.draft.add(Role.USER, [summary], line, time=time, harness=True)
-            self.draft.amend(self._compaction, summary=index, opaque=False)
+            self.draft.amend(event, summary=index, opaque=False)
         if not history and not message.strip():
             self.draft.bookkeep("compacted")
 
-    def _replaced(self, item: Mapping[str, Any], line: int, time: str, message: str) -> None:
+    def _replaced(
+        self, group: Sequence[tuple[Mapping[str, Any], int]], time: str, message: str, *, is_summary: bool
+    ) -> None:
+        """One message of the new context: an item, or those of one answer."""
+        item, line = group[0]
         kind = text(item.get("type"))
-        if kind == "message" and message.strip() and plain(item.get("content")) == message:
-            summary = Part(PartKind.SUMMARY, message, line)
-            index = self.draft.add(Role.USER, [summary], line, time=time, harness=True)
-            if self._compaction is not None:
+        if is_summary:
+            body = plain(item.get("content"))
+            index = self.draft.add(Role.USER, [Part(PartKind.SUMMARY, body, line)], line, time=time, harness=True)
+            if self._compaction is not None and body == message:
                 self.draft.amend(self._compaction, summary=index, opaque=False)
-        elif kind == "message" and item.get("role") != "assistant":
-            self.add_message(item, line, time, copied=True)
-        elif kind in ("compaction", "compaction_summary", "context_compaction"):
+        elif kind in SEALED:
             sealed = Part(PartKind.OPAQUE, "", line, name="compaction")
             index = self.draft.add(Role.USER, [sealed], line, time=time, harness=True)
-            if self._compaction is not None:
+            if self._compaction is not None and not message.strip():
                 self.draft.amend(self._compaction, summary=index)
+        elif kind == "agent_message":
+            self.add_mail(item, line, time, copied=True)
+        elif kind == "message" and item.get("role") != "assistant":
+            self.add_message(item, line, time, copied=True)
         else:
             role = Role.TOOL if kind.endswith("_output") else Role.ASSISTANT
-            self.draft.add(role, output_parts(item, line), line, time=time, copied=True)
+            index = self.draft.add(role, output_parts(item, line), line, time=time, copied=True)
+            for more, place in group[1:]:
+                self.draft.extend(index, output_parts(more, place), place)
+
+    def add_mail(self, item: Mapping[str, Any], line: int, time: str, *, copied: bool = False) -> None:
+        """Add what another agent wrote."""
+        body = Part(PartKind.TEXT, plain(item.get("content")), line, name=text(item.get("author")))
+        self.draft.add(Role.USER, [body], line, time=time, harness=True, copied=copied)
 
     def _kept_without_history(self) -> set[int]:
         """What an old compaction kept: standing instructions and the newest user messages."""

@@ -1,8 +1,8 @@
 """Conversations of chat messages written back after a compaction, in the shape that they are stored in."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ctxcli.change import Change
@@ -13,9 +13,8 @@ from ctxcli.formats.blocks.exchange import CONVERSATION_KEYS, Exchange, exchange
 from ctxcli.formats.blocks.reading import read_exchanges
 from ctxcli.formats.blocks.scan import Place, Rewrite, Scan, scan
 from ctxcli.formats.blocks.splice import Path, Piece, children, find, in_the_style_of, rebuilt, written
-from ctxcli.model import Message, Part, Role, Transcript
-
-Work = Sequence[tuple[Transcript, Change | None]]
+from ctxcli.formats.blocks.work import Work, found_again
+from ctxcli.model import Message, Role, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +61,9 @@ class _Writer:
     def write(self, work: Work) -> Rewrite:
         found = read_exchanges(self.scan.records, self.dialect.chain(self._watch))
         for transcript, change in work:
-            own = next((one for one in found if _same(one.messages, transcript.messages)), None)
-            if own is None:
-                raise UnreadableError(
-                    f"{transcript.path}: what was read cannot be found again in the source. Has it changed meanwhile?"
-                )
+            own = found_again(transcript, found)
             if change is not None:
-                self._change(replace(own, path=transcript.path or "the source"), change)
+                self._change(own, change)
         return self.rewrite
 
     def _watch(self, conversation: int, exchange: int) -> None:
@@ -217,15 +212,3 @@ class _Writer:
         """The synthetic message, laid out as the message that stands there is."""
         members = {"role": '"user"', "content": written(text)}
         return in_the_style_of(self.scan.text, style.start, members) if style else in_the_style_of("{}", 0, members)
-
-
-def _same(one: Sequence[Message], other: Sequence[Message]) -> bool:
-    """Whether a conversation that was read again is the one that was read."""
-    return len(one) == len(other) and all(
-        first.role is second.role and _facts(first.parts) == _facts(second.parts)
-        for first, second in zip(one, other, strict=True)
-    )
-
-
-def _facts(parts: Iterable[Part]) -> list[tuple[str, str, int]]:
-    return [(part.kind, part.ref, len(part.text)) for part in parts]
