@@ -8,6 +8,7 @@ from ctxcli.strategies import (
     drop_oldest,
     relevant,
     rolling,
+    semantic,
     summarise_middle,
 )
 
@@ -18,6 +19,7 @@ STRATEGIES = shelf(
     drop_oldest.STRATEGY,
     relevant.STRATEGY,
     rolling.STRATEGY,
+    semantic.STRATEGY,
     summarise_middle.STRATEGY,
 )
 """The default first."""

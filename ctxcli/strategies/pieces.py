@@ -1,10 +1,10 @@
 """What several strategies do: clear a result, take units out, put a summary in their place."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ctxcli.change import CLEARED, Change
-from ctxcli.model import PartAt, PartKind
+from ctxcli.model import PartAt, PartKind, Role
 from ctxcli.task import Task
 
 _WORTH = 0.9
@@ -78,3 +78,35 @@ def loose_units(task: Task, change: Change) -> list[tuple[int, ...]]:
 def lighter(task: Task, first: Change, second: Change) -> Change:
     """The second change where it weighs a tenth less than the first, else the first: turns are worth that much."""
     return second if task.tokens(second) <= _WORTH * task.tokens(first) else first
+
+
+def keep_best(task: Task, change: Change, scores_of: Callable[[Sequence[str], str], Sequence[float]]) -> Change:
+    """Take out the units that score lowest against the newest request, until the target is met; of equals the oldest.
+
+    `scores_of` gets the texts of the units and the request.
+    """
+    left, units = task.tokens(change), loose_units(task, change)
+    if left <= task.target or not units:
+        return change
+    scores = scores_of([_said(task, unit) for unit in units], _request(task, change))
+    out = []
+    for place in sorted(range(len(units)), key=lambda at: (scores[at], at)):
+        if left <= task.target:
+            break
+        left -= sum(task.tokens_of(index, change) for index in units[place])
+        out.append(units[place])
+    return without(task, change, out, summed_up=False)
+
+
+def _said(task: Task, unit: Iterable[int]) -> str:
+    return "\n".join(f"{part.name} {part.text}" for index in unit for part in task.transcript.messages[index].parts)
+
+
+def _request(task: Task, change: Change) -> str:
+    """What the user said last."""
+    for index in reversed(change.keep):
+        message = task.transcript.messages[index]
+        said = "\n".join(part.text for part in message.parts if part.kind is PartKind.TEXT)
+        if message.role is Role.USER and not message.harness and said.strip():
+            return said
+    return ""

@@ -2,11 +2,11 @@
 
 import re
 import sqlite3
+from collections.abc import Sequence
 
 from ctxcli.change import Change
-from ctxcli.model import PartKind, Role
 from ctxcli.shelf import Strategy
-from ctxcli.strategies.pieces import loose_units, without
+from ctxcli.strategies.pieces import keep_best
 from ctxcli.task import Task
 
 _WORD = re.compile(r"\w{2,64}")
@@ -16,35 +16,10 @@ _MOST_WORDS = 200
 
 def shorten(task: Task, change: Change) -> Change:
     """Take out the units that say least about the newest request, until the target is met; of equals the oldest."""
-    left = task.tokens(change)
-    units = loose_units(task, change)
-    if left <= task.target or not units:
-        return change
-    scores = _scores([_said(task, unit) for unit in units], _request(task, change))
-    out = []
-    for place in sorted(range(len(units)), key=lambda at: (scores[at], at)):
-        if left <= task.target:
-            break
-        left -= sum(task.tokens_of(index, change) for index in units[place])
-        out.append(units[place])
-    return without(task, change, out, summed_up=False)
+    return keep_best(task, change, _scores)
 
 
-def _said(task: Task, unit: tuple[int, ...]) -> str:
-    return "\n".join(f"{part.name} {part.text}" for index in unit for part in task.transcript.messages[index].parts)
-
-
-def _request(task: Task, change: Change) -> str:
-    """What the user said last."""
-    for index in reversed(change.keep):
-        message = task.transcript.messages[index]
-        said = "\n".join(part.text for part in message.parts if part.kind is PartKind.TEXT)
-        if message.role is Role.USER and not message.harness and said.strip():
-            return said
-    return ""
-
-
-def _scores(texts: list[str], request: str) -> list[float]:
+def _scores(texts: Sequence[str], request: str) -> list[float]:
     """How well each text answers the request, the better the higher; 0 where it shares no word with it."""
     words = dict.fromkeys(_WORD.findall(request.lower()))
     query = " OR ".join(f'"{word}"' for word in list(words)[:_MOST_WORDS])
