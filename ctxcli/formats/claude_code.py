@@ -9,43 +9,27 @@ branched, so order in the file decides, not the links.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from ctxcli.formats.blocks.anthropic import merge_usage, parts_of, usage_of
+from ctxcli.formats.blocks.anthropic import merge_usage, usage_of
 from ctxcli.formats.blocks.claude_context import ClaudeContext
 from ctxcli.formats.blocks.claude_records import (
     BOOKS,
     SYNTHETIC,
+    Row,
     attachment_parts,
     is_harness_text,
+    is_session_record,
     record_type,
     sidechain_lane,
 )
 from ctxcli.formats.blocks.draft import Draft
 from ctxcli.formats.blocks.sessions import Sessions, only_lane_as_main, split_sessions
 from ctxcli.formats.blocks.values import count, mapping, text
+from ctxcli.formats.blocks.work import Work
+from ctxcli.formats.blocks.write_claude import write_session
 from ctxcli.model import MAIN, Lane, Part, PartKind, Record, Role, Transcript
 from ctxcli.shelf import Format
-
-_BOOK_KEYS = frozenset({"sessionId", "leafUuid", "messageId", "snapshot"})
-
-
-class _Row(NamedTuple):
-    """A record that may hold a message, in its lane."""
-
-    value: Mapping[str, Any]
-    line: int
-    lane: str
-
-    @property
-    def message(self) -> Mapping[str, Any]:
-        return mapping(self.value.get("message"))
-
-    def text(self, key: str) -> str:
-        return text(self.value.get(key))
-
-    def parts(self) -> tuple[Part, ...]:
-        return tuple(parts_of(self.message.get("content"), self.line))
 
 
 class _Reader:
@@ -77,11 +61,11 @@ class _Reader:
         self.draft.works_in(text(value.get("cwd")))
         type_ = text(value.get("type"))
         if type_ in self._handlers:
-            row = _Row(value, record.line, self._lane(value, record.file))
+            row = Row(value, record.line, self._lane(value, record.file), self._context.is_again(value))
             if not self._is_copy(row.lane, row.text("uuid")):
                 if row.lane == MAIN:
                     self._context.check_root(value, record.line)
-                self._context.saw(value)
+                self._context.saw(value, again=row.again)
                 self._handlers[type_](row)
         elif type_ in BOOKS:
             self.draft.bookkeep(type_)
@@ -107,7 +91,7 @@ class _Reader:
         self._seen.add((lane, uuid))
         return False
 
-    def _assistant(self, row: _Row) -> None:
+    def _assistant(self, row: Row) -> None:
         """One line of a response: the lines of one response become one message, however far apart."""
         if row.value.get("isApiErrorMessage") is True:
             self.draft.bookkeep("assistant/api error")
@@ -127,7 +111,7 @@ class _Reader:
         else:
             self._count_call(known, response, row)
 
-    def _count_call(self, at: int, response: str, row: _Row) -> None:
+    def _count_call(self, at: int, response: str, row: Row) -> None:
         """A response is one call. Its usage stands on each of its lines: the maximum of each field counts."""
         usage = usage_of(row.message.get("usage"), final=row.message.get("stop_reason") is not None)
         position = self._call_of.get(response)
@@ -144,7 +128,7 @@ class _Reader:
             call = self.draft.calls[position]
             self.draft.calls[position] = replace(call, usage=merge_usage(call.usage, usage))
 
-    def _user(self, row: _Row) -> None:
+    def _user(self, row: Row) -> None:
         """A prompt, tool results, a summary that looks like a user, or the client's own words."""
         parts = row.parts()
         if row.value.get("isCompactSummary") is True:
@@ -155,18 +139,20 @@ class _Reader:
             self._returned(row, results[0])
         harness = row.value.get("isMeta") is True or is_harness_text(parts)
         if row.lane == MAIN and not results and not harness:
-            self._context.user_turn(row.value, row.line)
+            self._context.user_turn(row.value, row.line, again=row.again)
         only_results = bool(results) and not any(part.kind is PartKind.TEXT for part in parts)
         self._add(Role.TOOL if only_results else Role.USER, parts, row, harness=harness)
 
-    def _summary(self, parts: Sequence[Part], row: _Row) -> None:
-        self._context.unannounced(row.value, row.line, row.lane)
+    def _summary(self, parts: Sequence[Part], row: Row) -> None:
+        if not row.again:
+            self._context.unannounced(row.value, row.line, row.lane)
         body = "\n".join(part.text for part in parts)
         kind = PartKind.SUMMARY if body.strip() else PartKind.OPAQUE
         index = self._add(Role.USER, [Part(kind, body, row.line)], row, harness=True)
-        self._context.summarised(index, opaque=kind is PartKind.OPAQUE)
+        if not row.again:
+            self._context.summarised(index, opaque=kind is PartKind.OPAQUE)
 
-    def _returned(self, row: _Row, result: Part) -> None:
+    def _returned(self, row: Row, result: Part) -> None:
         """What a sub-agent used in all, where the client wrote it beside the tool result."""
         outcome = mapping(row.value.get("toolUseResult"))
         agent = text(outcome.get("agentId"))
@@ -176,7 +162,7 @@ class _Reader:
             tokens = count(outcome.get("totalTokens"))
             self.draft.lanes[agent] = Lane(agent, title, result.ref, lane.file, tokens)
 
-    def _attachment(self, row: _Row) -> None:
+    def _attachment(self, row: Row) -> None:
         attachment = mapping(row.value.get("attachment"))
         parts = tuple(attachment_parts(attachment, row.line))
         if parts:
@@ -185,7 +171,7 @@ class _Reader:
         else:
             self.draft.bookkeep(record_type(row.value))
 
-    def _progress(self, row: _Row) -> None:
+    def _progress(self, row: Row) -> None:
         """A sub-agent's messages, written as progress of the tool that runs it; other progress is display."""
         data = mapping(row.value.get("data"))
         inner, agent = mapping(data.get("message")), text(data.get("agentId"))
@@ -195,16 +181,16 @@ class _Reader:
             return
         self.draft.lanes.setdefault(agent, Lane(agent, spawned_by=row.text("parentToolUseID")))
         if not self._is_copy(agent, text(inner.get("uuid"))):
-            handler(_Row({**inner, "sessionId": row.value.get("sessionId")}, row.line, agent))
+            handler(Row({**inner, "sessionId": row.value.get("sessionId")}, row.line, agent, again=False))
 
-    def _system(self, row: _Row) -> None:
+    def _system(self, row: Row) -> None:
         if row.value.get("subtype") == "compact_boundary":
             self._context.compacted(row.value, row.line, row.lane)
         elif row.value.get("subtype") == "microcompact_boundary":
             self._context.cleared(row.value, row.line, row.lane)
         self.draft.bookkeep(record_type(row.value))
 
-    def _add(self, role: Role, parts: Iterable[Part], row: _Row, *, harness: bool = False, id_: str = "") -> int:
+    def _add(self, role: Role, parts: Iterable[Part], row: Row, *, harness: bool = False, id_: str = "") -> int:
         index = self.draft.add(
             role,
             parts,
@@ -213,27 +199,20 @@ class _Reader:
             id=id_ or row.text("uuid"),
             time=row.text("timestamp"),
             harness=harness,
+            copied=row.again,
             group=row.text("sessionId"),
         )
         self._register(row, index)
         return index
 
-    def _register(self, row: _Row, index: int) -> None:
+    def _register(self, row: Row, index: int) -> None:
         if uuid := row.text("uuid"):
             self._context.index_of[uuid] = self._context.message_of[uuid] = index
 
 
 def claims(records: Sequence[Record]) -> bool:
     """A session record has a type of its own and a session, a parent link or the client's bookkeeping."""
-    return any(_is_session_record(record.value) for record in records)
-
-
-def _is_session_record(value: Any) -> bool:
-    if not isinstance(value, dict) or "parts" in mapping(value.get("message")):
-        return False
-    if text(value.get("type")) in ("user", "assistant", "system", "progress", "attachment"):
-        return "sessionId" in value and ("parentUuid" in value or "uuid" in value)
-    return text(value.get("type")) in BOOKS and bool(_BOOK_KEYS & value.keys())
+    return any(is_session_record(record.value) for record in records)
 
 
 def read(records: Iterable[Record]) -> Iterator[Transcript]:
@@ -247,12 +226,18 @@ def read(records: Iterable[Record]) -> Iterator[Transcript]:
         yield only_lane_as_main(transcript) if alone else transcript
 
 
+def write(source: bytes, work: Work) -> bytes:
+    """The source as it is, and after it a boundary and the new context, as a client would have written them."""
+    return write_session(source, work, read)
+
+
 FORMAT = Format(
     name="claude-code",
     title="Claude Code session (JSONL)",
     recognised_by="records with type, sessionId and uuid / parentUuid, or the client's own record types",
     claims=claims,
     read=read,
+    write=write,
     knows=frozenset({"usage", "model", "compaction", "sub-agents", "timestamps"}),
     companions=("{stem}/subagents/agent-*.jsonl", "agent-*.jsonl"),
 )

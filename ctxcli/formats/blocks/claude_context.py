@@ -8,6 +8,7 @@ from ctxcli.budget import model_window
 from ctxcli.formats.blocks.claude_records import is_clear, is_resume, strips_thinking
 from ctxcli.formats.blocks.draft import Draft
 from ctxcli.formats.blocks.sessions import Sessions
+from ctxcli.formats.blocks.synthetic import BY_CTX
 from ctxcli.formats.blocks.values import count, mapping, sequence, text
 from ctxcli.model import MAIN, EventKind, PartKind
 
@@ -33,21 +34,29 @@ class ClaudeContext:
     _prompts: dict[str, int] = field(default_factory=dict)
     _awaiting_summary: int | None = None
 
-    def saw(self, value: Mapping[str, Any]) -> None:
+    def is_again(self, value: Mapping[str, Any]) -> bool:
+        """Whether a record repeats one of its own session under another id, as a compaction by ctx writes them."""
+        origin = value.get("forkedFrom")
+        if not isinstance(origin, dict) or text(origin.get("messageUuid")) not in self.message_of:
+            return False
+        first, own = text(origin.get("sessionId")), text(value.get("sessionId"))
+        return self.sessions.root(first) == self.sessions.root(own)
+
+    def saw(self, value: Mapping[str, Any], *, again: bool) -> None:
         """Take a record's place in the tree into account, before it is read."""
         uuid, parent = text(value.get("uuid")), value.get("parentUuid")
         if uuid:
             self.index_of[uuid] = len(self.draft.messages)
             if isinstance(parent, str):
                 self._parents[uuid] = parent
-        self._resuming = self._resuming or is_resume(value)
+        self._resuming = self._resuming or (is_resume(value) and not again)
 
     def check_root(self, value: Mapping[str, Any], line: int) -> None:
         """A new root in the main lane, after messages, is a cleared context."""
         if is_clear(value) and self._own(value, MAIN):
             self._rebuild(EventKind.RESET, value, line, trigger="clear")
 
-    def user_turn(self, value: Mapping[str, Any], line: int) -> None:
+    def user_turn(self, value: Mapping[str, Any], line: int, *, again: bool) -> None:
         """What a prompt of the person changes, before it is added.
 
         Two human prompts under one parent: the user went back and said something else. (Links alone
@@ -55,6 +64,9 @@ class ClaudeContext:
         the turns before.
         """
         parent = value.get("parentUuid")
+        if again:
+            self._prompts[text(parent)] = len(self.draft.messages)
+            return
         if self._resuming and isinstance(parent, str):
             self._resumed(parent, text(value.get("sessionId")), line)
         live = self.draft.live[MAIN]
@@ -95,10 +107,11 @@ class ClaudeContext:
         """A compaction boundary: all that came before leaves, but for what it says it preserved."""
         facts = mapping(value.get("compactMetadata"))
         before, trigger = count(facts.get("preTokens")), text(facts.get("trigger"))
-        self._awaiting_summary = self._rebuild(
-            EventKind.SUMMARY, value, line, trigger=trigger, lane=lane, kept=self._preserved(facts, line)
-        )
-        self.draft.amend(self._awaiting_summary, tokens_before=before, tokens_after=count(facts.get("postTokens")))
+        bare = mapping(facts.get(BY_CTX)).get("summary") is False
+        kind = EventKind.TRIM if bare else EventKind.SUMMARY
+        event = self._rebuild(kind, value, line, trigger=trigger, lane=lane, kept=self._preserved(facts, line))
+        self.draft.amend(event, tokens_before=before, tokens_after=count(facts.get("postTokens")))
+        self._awaiting_summary = None if bare else event
         if lane == MAIN and trigger == "auto" and before and before < _USUAL_WINDOW:
             self._narrow_window(before)
 

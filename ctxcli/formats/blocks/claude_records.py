@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from ctxcli.formats.blocks.anthropic import parts_of
 from ctxcli.formats.blocks.media import readable
 from ctxcli.formats.blocks.values import mapping, text
 from ctxcli.model import MAIN, Part, PartKind
@@ -39,7 +40,40 @@ _TEXT_KEYS = ("prompt", "content", "snippet", "addedLines", "text", "message", "
 _META_KEYS = frozenset({"type", "timestamp", "toolUseID", "hookName", "hookEvent", "commandMode", "origin"})
 
 
+_BOOK_KEYS = frozenset({"sessionId", "leafUuid", "messageId", "snapshot"})
 _STRIPS_THINKING = re.compile(r"claude-(3|2|instant|haiku|opus-4(-0|-1)?(-20|$)|sonnet-4(-0|-5)?(-20|$))")
+
+
+class Row(NamedTuple):
+    """A record that may hold a message, in its lane."""
+
+    value: Mapping[str, Any]
+    line: int
+    lane: str
+    again: bool
+    """A record that a compaction by ctx wrote into the session a second time."""
+
+    @property
+    def message(self) -> Mapping[str, Any]:
+        """What was sent or received."""
+        return mapping(self.value.get("message"))
+
+    def text(self, key: str) -> str:
+        """A field of the record."""
+        return text(self.value.get(key))
+
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of its message."""
+        return tuple(parts_of(self.message.get("content"), self.line))
+
+
+def is_session_record(value: Any) -> bool:
+    """Whether a record has a type of its own and a session, a parent link or the client's bookkeeping."""
+    if not isinstance(value, dict) or "parts" in mapping(value.get("message")):
+        return False
+    if text(value.get("type")) in ("user", "assistant", "system", "progress", "attachment"):
+        return "sessionId" in value and ("parentUuid" in value or "uuid" in value)
+    return text(value.get("type")) in BOOKS and bool(_BOOK_KEYS & value.keys())
 
 
 def strips_thinking(model: str) -> bool:
@@ -134,3 +168,12 @@ def _inner(value: Any) -> Any:
 
 def _joined(pieces: list[Any]) -> Any:
     return "\n".join(pieces) if all(isinstance(piece, str) for piece in pieces) else pieces
+
+
+def attachment_with(attachment: Mapping[str, Any], said: str) -> dict[str, Any]:
+    """An attachment of which the model sees another text."""
+    for key in _TEXT_KEYS:
+        if isinstance(attachment.get(key), (str, list, dict)) and attachment[key]:
+            return {**attachment, key: said}
+    kept = {key: attachment[key] for key in ("type", "filename", "path", "displayPath", "origin") if key in attachment}
+    return {**kept, "content": said}

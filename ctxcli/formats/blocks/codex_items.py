@@ -7,6 +7,7 @@ from typing import Any
 
 from ctxcli.formats.blocks.openai import content_parts, content_pieces, item_call, plain, result_parts
 from ctxcli.formats.blocks.splice import Piece
+from ctxcli.formats.blocks.synthetic import BY_CTX
 from ctxcli.formats.blocks.values import count, mapping, sequence, text
 from ctxcli.model import Part, PartKind, Role
 from ctxcli.slots import is_synthetic
@@ -21,7 +22,7 @@ ITEM_TYPES = frozenset(
 
 SEALED = frozenset({"compaction", "compaction_summary", "context_compaction"})
 """Items that stand for what was compacted and that only the provider can read."""
-OURS = "ctx"
+OURS = BY_CTX
 """The key of a compaction record under which ctx says which items make up a message,
 which of them sum up, and what encrypted reasoning was reported to take."""
 

@@ -92,7 +92,7 @@ def _changed(raw: str, value: Any, piece: Piece, fate: Fate, media: Media) -> It
         new = fate.texts[0]
         yield (path, written({"type": "text", "text": new})) if where is None else ((*path, *where), written(new))
     else:
-        raise _inseparable(parts[0].line)
+        raise inseparable(parts[0].line)
 
 
 def _text_at(value: Any) -> Path | None:
@@ -111,7 +111,7 @@ def _result(raw: str, value: Any, piece: Piece, fate: Fate, media: Media) -> Ite
     content = _at(value, path[len(piece[0]) :])
     kept = [number for number in range(1, len(parts)) if number not in fate.gone]
     if 0 in fate.gone:
-        raise _inseparable(parts[0].line)
+        raise inseparable(parts[0].line)
     if 0 in fate.texts and not kept:
         yield path, written(fate.texts[0])
         return
@@ -121,13 +121,13 @@ def _result(raw: str, value: Any, piece: Piece, fate: Fate, media: Media) -> Ite
         left = sum(one in kept for one in range(number, number + many))
         number += many
         if many and 0 < left < many:
-            raise _inseparable(parts[0].line)
+            raise inseparable(parts[0].line)
         if many and not left:
             yield (*path, at), None
         elif many:
             items.append(_raw(raw, (*path, at)))
     if number != len(parts):
-        raise _inseparable(parts[0].line)
+        raise inseparable(parts[0].line)
     if 0 in fate.texts:
         yield path, f"[{','.join([written({'type': 'text', 'text': fate.texts[0]}), *items])}]"
 
@@ -152,7 +152,8 @@ def _at(value: Any, path: Path) -> Any:
     return value
 
 
-def _inseparable(line: int) -> UnreadableError:
+def inseparable(line: int) -> UnreadableError:
+    """The error for a value of which only a part is to go and cannot."""
     return UnreadableError(
         f"line {line}: text and media stand there in one value, of which only a part is to go. "
         "Keep the message whole (--pin), or write --output-format openai-chat"

@@ -7,7 +7,8 @@ from ctxcli.model import Part, PartKind, Role
 from ctxcli.slots import is_synthetic
 
 BY_CTX = "ctx"
-"""The trigger of a compaction whose summary stands in a format that records none."""
+"""The trigger of a compaction whose summary stands in a format that records none, and the key of what ctx adds to the
+record of one where there is one."""
 
 
 def told_by_ctx(role: Role, parts: Sequence[Part]) -> tuple[tuple[Part, ...], bool]:
