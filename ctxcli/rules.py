@@ -55,7 +55,7 @@ ORPHAN_RESULT = Rule(
     "Take a call and its results out together, or keep both.",
 )  # fmt: skip
 UNANSWERED_CALL = Rule(
-    "CTX202", "unanswered-call", "error", "A tool call has no result, and it is not the last answer's.",
+    "CTX202", "unanswered", "error", "A tool call has no result, and it is not the last answer's.",
     "A call that was interrupted, or whose result a cut took. Only calls of the last answer can still wait for "
     "theirs. Applies to: anthropic, openai-chat, openai-responses, gemini, lenient.",
     "Give it a result that says that it was interrupted, or take the call out.",
@@ -85,7 +85,7 @@ SPLIT_PAIR = Rule(
     "Put the summary before the call, or behind the result.",
 )  # fmt: skip
 FIRST_NOT_USER = Rule(
-    "CTX207", "first-not-user", "error", "The first message of the conversation is the assistant's.",
+    "CTX207", "no-first-user", "error", "The first message of the conversation is the assistant's.",
     "A cut fell inside a turn. A summary counts as the user's. Applies to: anthropic, gemini.",
     "Begin with a message of the user, or a summary.",
 )  # fmt: skip
@@ -96,7 +96,7 @@ NO_MESSAGES = Rule(
     "Keep at least the newest message of the user.",
 )  # fmt: skip
 ENDS_ON_ASSISTANT = Rule(
-    "CTX209", "ends-on-answer", "warning", "The list ends on an answer that the provider does not go on from.",
+    "CTX209", "ends-on-model", "warning", "The list ends on an answer that the provider does not go on from.",
     "Newer Gemini models refuse a request that ends with the model; Anthropic refuses a last answer that ends with "
     "whitespace or thinking, and from Claude 4.6 on any. A conversation that waits for its user is fine, which is why "
     "this fails only under --strict. Applies to: anthropic, gemini.",
@@ -121,7 +121,7 @@ BROKEN_THINKING = Rule(
     "Keep the block byte for byte, or leave it out of older answers.",
 )  # fmt: skip
 LONE_SURROGATE = Rule(
-    "CTX213", "lone-surrogate", "error", "A text, name or id holds half a character.",
+    "CTX213", "surrogate", "error", "A text, name or id holds half a character.",
     "A text was cut at a number of UTF-16 units, inside an emoji. No UTF-8 can hold the half, so every later request "
     "fails. Applies to: anthropic, openai-chat, openai-responses, gemini, lenient.",
     "Cut between characters; put U+FFFD where the half stands.",
@@ -151,7 +151,7 @@ EMPTY_SUMMARY = Rule(
     "Go back to the messages that it stands for.",
 )  # fmt: skip
 SUMMARY_AS_USER = Rule(
-    "CTX218", "summary-as-user", "error", "A summary stands there as the user's own words.",
+    "CTX218", "posed-as-user", "error", "A summary stands there as the user's own words.",
     "It says that it was written by ctx, yet nothing marks its message. Whoever compacts next takes its sentences for "
     "instructions of the user. Applies to: anthropic, openai-chat, openai-responses, gemini.",
     "Write it with `ctx compact`, which keeps it apart.",
@@ -163,7 +163,7 @@ BAD_NAME = Rule(
     "Rename it in the call and in its results.",
 )  # fmt: skip
 SYSTEM_CHANGED = Rule(
-    "CTX220", "system-changed", "error", "A compaction changed the system prompt.",
+    "CTX220", "system-prompt", "error", "A compaction changed the system prompt.",
     "Rules of the project that are gone, and a prompt cache that is lost. Checked where the context before is known. "
     "Applies to: anthropic, openai-chat, openai-responses, gemini.",
     "Keep the system prompt as it is.",

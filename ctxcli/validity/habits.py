@@ -176,7 +176,7 @@ def _falls(rows: Sequence[tuple[Call, tuple[Event, ...]]]) -> Iterator[tuple[int
 def _tested(transcript: Transcript, setting: Setting) -> Answer:  # noqa: ARG001
     if setting.tested_by:
         return Answer(TESTED, YES, f"{setting.tested_by} runs ctx")
-    return Answer(TESTED, UNKNOWN, "no CI or task file in this folder runs ctx guard, ctx check or ctx compact")
+    return Answer(TESTED, UNKNOWN, "no CI or task file here runs ctx guard, ctx check or ctx compact")
 
 
 def _bounded(transcript: Transcript, setting: Setting) -> Answer:
@@ -194,10 +194,10 @@ def _bounded(transcript: Transcript, setting: Setting) -> Answer:
     counts = setting.weigh.count([text for _, text in results]) if results else []
     large = [(count, line) for count, (line, _) in zip(counts, results, strict=True) if count > most]
     if not large:
-        return Answer(OVERSIZED, YES, f"none takes more than {most:,} tokens, a quarter of the usable window")
+        return Answer(OVERSIZED, YES, f"no result takes more than {most:,} tokens, a quarter of the window")
     count, line = max(large)
     more = f"; {len(large):,} in all" if len(large) > 1 else ""
-    why = f"the result at line {line:,} takes about {count:,} tokens, more than {most:,}, a quarter of the window{more}"
+    why = f"line {line:,} takes about {count:,} tokens, over {most:,}, a quarter of the window{more}"
     return Answer(OVERSIZED, NO, why, line)
 
 

@@ -67,17 +67,24 @@ def displaced(wire: Wire) -> Iterator[Violation]:
 
 
 def _misplaced(wire: Wire, call: int, result: tuple[int, int]) -> str:
-    between = wire.messages[call + 1 : result[0]]
+    """What is wrong with the place of a result; empty where nothing is."""
+    between = range(call + 1, result[0])
     if wire.profile.results == "message":
-        out = next((one for one in between if one.role is not Role.TOOL and not is_set_aside(one)), None)
-        return f"does not follow its call: a message of the {out.role} stands between them" if out else ""
-    if wire.turns[result[0]] != wire.turns[call] + 1:
+        other = next((wire.messages[at].role for at in between if not _passes(wire.messages[at])), None)
+        return f"is parted from its call by a message of the {other}" if other else ""
+    turn = wire.turns[result[0]]
+    if turn != wire.turns[call] + 1:
         return "is not in the turn right after its call"
-    inside = [one for at, one in enumerate(between, call + 1) if wire.turns[at] == wire.turns[result[0]]]
     head = wire.messages[result[0]].parts[: result[1]]
-    if any(_says(one, one.parts) for one in inside) or _says(wire.messages[result[0]], head):
+    own = (wire.messages[at] for at in between if wire.turns[at] == turn)
+    if any(_says(one, one.parts) for one in own) or _says(wire.messages[result[0]], head):
         return "stands behind text in its turn; results come first"
     return ""
+
+
+def _passes(message: Message) -> bool:
+    """Whether a message may stand between a call and its result in Chat Completions."""
+    return message.role is Role.TOOL or is_set_aside(message)
 
 
 def _says(message: Message, parts: tuple[Part, ...]) -> bool:
