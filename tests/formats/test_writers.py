@@ -67,11 +67,15 @@ def some_change(transcript: Transcript, dice: random.Random) -> Change:
         if messages[index].role is not Role.SYSTEM and any((index, at) not in gone for at in range(len(messages[index].parts)))
     ]  # fmt: skip
     summary = SUMMARY.format(dice.randrange(10**6)) if said and (dice.random() < 0.8 or not stays) else ""
-    sealed = max(
-        (index for index in keep if any(part.name == "compaction" for part in messages[index].parts)), default=-1
-    )
+    sealed = max((index for index in keep if is_block(messages[index])), default=-1)
     places = [index for index in (*said, said[-1] + 1) if index > sealed] if said else [0]
     return Change(keep, texts, frozenset(gone), summary, dice.choice(places))
+
+
+def is_block(message: Message) -> bool:
+    """Whether a provider drops everything before a message."""
+    summed_up = any(part.kind is PartKind.SUMMARY or part.name == "compaction" for part in message.parts)
+    return summed_up and message.role is Role.ASSISTANT
 
 
 def media_of(message: Message, ref: str) -> list[int]:

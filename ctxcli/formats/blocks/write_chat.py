@@ -62,7 +62,7 @@ class _Writer:
         found = read_exchanges(self.scan.records, self.dialect.chain(self._watch))
         for transcript, change in work:
             own = found_again(transcript, found)
-            if change is not None:
+            if change is not None and own.messages:
                 self._change(own, change)
         return self.rewrite
 

@@ -131,8 +131,9 @@ class _Compaction:
                 ("parentUuid",): written(self._parent),
                 ("uuid",): written(own),
                 ("timestamp",): written(self.time),
-                ("sessionId",): written(self.last["sessionId"]),
             }
+            if value.get("sessionId") != self.last.get("sessionId"):
+                edits["sessionId",] = written(self.last.get("sessionId"))
             if (asked := self._copies.get(text(value.get("sourceToolAssistantUUID")))) is not None:
                 edits["sourceToolAssistantUUID",] = written(asked)
             self._parent = own
