@@ -174,6 +174,34 @@ RESULT_COUNT = Rule(
     "Give each call of the turn one result, in the next turn.",
 )  # fmt: skip
 
+# -- compaction: what a pass came to
+
+OVER_BUDGET = Rule(
+    "CTX301", "over-budget", "error", "The compacted context does not fit into the budget that was set.",
+    "The next call would be refused, or would compact again at once.",
+    "See what takes the room: fewer pins, a smaller tail (--keep-last), a smaller summary, or a larger --budget.",
+)  # fmt: skip
+NOT_SMALLER = Rule(
+    "CTX302", "not-smaller", "error", "The compacted context would be larger than the one before.",
+    "A summary of little costs more than the little.",
+    "Leave the context as it is.",
+)  # fmt: skip
+GUARD_FAILS = Rule(
+    "CTX303", "guard", "error", "The compacted context lost something that is required.",
+    "The strategies that were chosen do not carry it, or it does not fit into --summary-tokens.",
+    "Choose a strategy that writes a summary, give it room, or give it --notes FILE.",
+)  # fmt: skip
+TARGET_MISSED = Rule(
+    "CTX304", "target-missed", "warning", "The compacted context is larger than was aimed at.",
+    "What is pinned, the newest messages and what is required take more than the target.",
+    "A larger --target, fewer pins, or a smaller tail.",
+)  # fmt: skip
+INVALID_RESULT = Rule(
+    "CTX305", "invalid", "error", "The compacted context breaks a rule of its provider.",
+    "The request would be refused, now and at every later try.",
+    "This is a fault of ctx, or the input broke the rule already and cannot be repaired by leaving parts out.",
+)  # fmt: skip
+
 # -- habits: what keeps a compaction from doing harm
 
 TASK_KEPT = Rule(
@@ -218,8 +246,11 @@ VALIDITY = shelf(
 )  # fmt: skip
 """What a provider refuses."""
 
+COMPACTION = shelf(OVER_BUDGET, NOT_SMALLER, GUARD_FAILS, TARGET_MISSED, INVALID_RESULT)
+"""What a pass can come to."""
+
 HABITS = shelf(TASK_KEPT, OUTPUT_RESERVED, RECORDED, TESTED, OVERSIZED, READ_AGAIN)
 """What an agent should make a habit of."""
 
-RULES = shelf(*GUARD.values(), *VALIDITY.values(), *HABITS.values())
+RULES = shelf(*GUARD.values(), *VALIDITY.values(), *COMPACTION.values(), *HABITS.values())
 """By id, in order."""

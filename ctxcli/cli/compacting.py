@@ -36,6 +36,7 @@ from ctxcli.renderers.json import dump
 from ctxcli.replay import live
 from ctxcli.reports.compact import CompactReport, OutputFile
 from ctxcli.reports.guard import GuardReport
+from ctxcli.rules import GUARD_FAILS, INVALID_RESULT, NOT_SMALLER, OVER_BUDGET
 from ctxcli.summarisers.command import asking, stored
 from ctxcli.task import Results
 from ctxcli.tokens import CountCache, choose, counter
@@ -147,9 +148,9 @@ def _shorten(one: _Pass, flags: dict[str, Any]) -> None:
     one.outcome = one.session.compact(one.settings)
     tokens = one.session.weight(one.outcome.change)
     if flags["budget"] is not None and tokens > flags["budget"]:
-        one.refused = f"The result weighs {tokens:,} tokens and does not fit into the budget of {flags['budget']:,}."
+        one.refused = f"{OVER_BUDGET.name}: the result weighs {tokens:,} tokens and does not fit into the budget of {flags['budget']:,}."
     if tokens > one.session.tokens and not one.outcome.mended.repairs:
-        one.refused = f"The result would weigh {tokens:,} tokens, more than the {one.session.tokens:,} before."
+        one.refused = f"{NOT_SMALLER.name}: the result would weigh {tokens:,} tokens, more than the {one.session.tokens:,} before."
 
 
 def _limit(one: _Pass, trigger: int | float, flags: dict[str, Any]) -> int:
@@ -216,14 +217,12 @@ def _check_one(one: _Pass, after: Transcript, notes: NotesFile, flags: dict[str,
         messages = [after.messages[index] for index in live(after)[0]]
         broken += [found for found in check(messages, profile) if found.rule not in known]
     if broken:
-        one.refused = (
-            f"The result is not valid for {profile}: {broken[0].rule} at line {broken[0].line}: {broken[0].why}"
-        )
+        one.refused = f"{INVALID_RESULT.name}: the result is not valid for {profile}: {broken[0].rule} at line {broken[0].line}: {broken[0].why}"
     if not flags["no_guard"]:
         one.guard = guard_context(session.before, after, session.policy, session.weigh, notes=notes.after())
         if one.guard.verdict == "loss" and not one.refused:
             one.refused = (
-                f"The guard fails. Carrying all that is required takes {one.guard.tokens_to_carry:,} tokens; "
+                f"{GUARD_FAILS.name}: the guard fails. Carrying all that is required takes {one.guard.tokens_to_carry:,} tokens; "
                 "raise --target or --summary-tokens, give --notes FILE, or say --no-guard."
             )
 

@@ -23,6 +23,7 @@ from ctxcli.reports.compact import (
     ValidityResult,
 )
 from ctxcli.reports.guard import GuardReport
+from ctxcli.rules import TARGET_MISSED
 from ctxcli.validity import Violation, check, profile_of
 
 _WRITE, _READ, _OUTPUT = 1.25, 0.1, 5.0
@@ -135,7 +136,7 @@ def _remarks(session: Session, outcome: Outcome, target: int, after: int) -> Ite
         else:
             yield f"Nothing could be made shorter. {_floor(session, outcome.start)}"
     elif after > target:
-        yield f"The target of {target:,} tokens is not met: {_floor(session, outcome.change)}"
+        yield f"{TARGET_MISSED.name}: the target of {target:,} tokens is not met: {_floor(session, outcome.change)}"
     if outcome.mended.repairs:
         yield "The input broke rules of its provider; left out: " + "; ".join(outcome.mended.repairs[:5])
 

@@ -76,8 +76,9 @@ def loose_units(task: Task, change: Change) -> list[tuple[int, ...]]:
 
 
 def lighter(task: Task, first: Change, second: Change) -> Change:
-    """The second change where it weighs a tenth less than the first, else the first: turns are worth that much."""
-    return second if task.tokens(second) <= _WORTH * task.tokens(first) else first
+    """The second change where it meets the target or weighs a tenth less than the first: turns are worth that much."""
+    weight = task.tokens(second)
+    return second if weight <= max(task.target, _WORTH * task.tokens(first)) and weight < task.tokens(first) else first
 
 
 def keep_best(task: Task, change: Change, scores_of: Callable[[Sequence[str], str], Sequence[float]]) -> Change:
