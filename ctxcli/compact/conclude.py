@@ -23,7 +23,7 @@ from ctxcli.reports.compact import (
     ValidityResult,
 )
 from ctxcli.reports.guard import GuardReport
-from ctxcli.rules import TARGET_MISSED
+from ctxcli.rules import RULES, TARGET_MISSED
 from ctxcli.validity import Violation, check, profile_of
 
 _WRITE, _READ, _OUTPUT = 1.25, 0.1, 5.0
@@ -87,16 +87,19 @@ def _cleared(change: Change) -> list[tuple[int, int]]:
 
 def _validity(session: Session, profile: str, outcome: Outcome) -> ValidityResult:
     """What the result breaks; it is an error only where the input did not break it as well."""
-    rules = {found.rule for found in check(session.messages, profile)}
     findings = tuple(ValidityFinding(one.rule, one.line, one.why) for one in outcome.mended.violations)
-    ok = all(one.rule in rules for one in findings)
-    return ValidityResult(profile, ok, findings, outcome.mended.repairs)
+    return ValidityResult(profile, not new_violations(session, profile, outcome), findings, outcome.mended.repairs)
 
 
 def new_violations(session: Session, profile: str, outcome: Outcome) -> list[Violation]:
-    """What the result breaks and the input did not."""
+    """The errors that the result has and the input had not."""
     rules = {found.rule for found in check(session.messages, profile)}
-    return [one for one in outcome.mended.violations if one.rule not in rules]
+    return [one for one in outcome.mended.violations if one.rule not in rules and is_error(one)]
+
+
+def is_error(found: Violation) -> bool:
+    """Whether a provider refuses it, rather than frowns on it."""
+    return RULES[found.rule].level == "error"
 
 
 def _addresses(session: Session, outcome: Outcome) -> Iterator[Address]:

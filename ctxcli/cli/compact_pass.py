@@ -1,0 +1,113 @@
+"""One conversation of `ctx compact` on its way: its settings, its trigger, and what the strategies made of it."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+from ctxcli.budget import Limits, usable_window
+from ctxcli.cli import options as opt
+from ctxcli.cli.compact_notes import NotesFile
+from ctxcli.cli.prompt import instructions_of
+from ctxcli.compact.context import Keep
+from ctxcli.compact.session import Outcome, Session
+from ctxcli.compact.settings import Settings
+from ctxcli.compact.window import in_use
+from ctxcli.files.text import read_text
+from ctxcli.guard import Policy
+from ctxcli.identifiers import Extractor
+from ctxcli.model import Transcript
+from ctxcli.reports.guard import GuardReport
+from ctxcli.rules import NOT_SMALLER, OVER_BUDGET
+from ctxcli.summarisers.command import asking, stored
+from ctxcli.task import Results
+from ctxcli.tokens import CountCache, choose, counter
+
+
+@dataclass(slots=True)
+class Pass:
+    """One conversation on its way."""
+
+    session: Session
+    settings: Settings
+    exact: bool
+    outcome: Outcome | None = None
+    """None where the trigger was not reached."""
+    guard: GuardReport | None = None
+    refused: str = ""
+    remarks: list[str] = field(default_factory=list)
+    trigger: str = "manual"
+
+
+def guard_flags(flags: dict[str, Any]) -> dict[str, Any]:
+    """The guard's policy, from its own table of the settings."""
+    own = opt.own_settings(flags["config"], "guard")
+    usual: dict[str, Any] = {"require": (), "kinds": (), "ignore": (), "min_kept": (), "strict": False}
+    return {**usual, "allow_unverifiable": False, **own, "config": flags["config"]}
+
+
+def begun(
+    transcript: Transcript, policy: Policy, extractor: Extractor, notes: NotesFile, flags: dict[str, Any]
+) -> Pass:
+    """A conversation before its pass."""
+    models = list(dict.fromkeys(call.model for call in transcript.calls if call.model))
+    choice = choose(models, flags["tokenizer"])
+    session = Session(transcript, policy, counter(choice.name, CountCache() if flags["cache"] else None), extractor)
+    return Pass(session, _settings(flags, notes), choice.exact)
+
+
+def _settings(flags: dict[str, Any], notes: NotesFile) -> Settings:
+    messages, tokens = flags["keep_last"] or (None, None)
+    ask, summariser = None, "extractive"
+    if flags["summary"]:
+        answer = read_text(flags["summary"], sure=True)
+        ask, summariser = stored(answer.messages[0].parts[0].text if answer else ""), "replayed"
+    elif flags["summariser"]:
+        ask, summariser = asking(flags["summariser"]), "command"
+    for pin in flags["pin"]:
+        try:
+            re.compile(pin)
+        except re.error as error:
+            raise click.BadParameter(f"{pin!r} is no regular expression: {error}", param_hint="--pin") from None
+    return Settings(
+        strategies=flags["strategy"], target=flags["target"],
+        keep_last=Keep(messages, tokens) if flags["keep_last"] else None,
+        pins=flags["pin"], summary_tokens=flags["summary_tokens"],
+        results=Results(flags["keep_results"], frozenset(flags["exclude_tool"]), flags["clear_at_least"]),
+        profile=flags["profile"], ask=ask, ask_again=summariser == "command", summariser=summariser,
+        instructions=instructions_of(flags["instructions"]), notes_name=notes.path or "", notes=notes.slots,
+    )  # fmt: skip
+
+
+def shorten(one: Pass, flags: dict[str, Any]) -> None:
+    """Run the strategies, unless the trigger says that there is room."""
+    trigger = flags["trigger"]
+    if trigger is not None:
+        limit, used = _limit(one, trigger, flags), in_use(one.session)
+        if used < limit:
+            one.remarks.append(f"Nothing was done: {used:,} tokens are in use, the trigger is at {limit:,}.")
+            return
+        one.trigger = "budget"
+    one.outcome = one.session.compact(one.settings)
+    tokens = one.session.weight(one.outcome.change)
+    if flags["budget"] is not None and tokens > flags["budget"]:
+        limit = flags["budget"]
+        one.refused = f"{OVER_BUDGET.name}: the result weighs {tokens:,} tokens, the budget is {limit:,}."
+    if tokens > one.session.tokens and not one.outcome.mended.repairs:
+        one.refused = (
+            f"{NOT_SMALLER.name}: the result weighs {tokens:,} tokens, more than the {one.session.tokens:,} before."
+        )
+
+
+def _limit(one: Pass, trigger: int | float, flags: dict[str, Any]) -> int:
+    """Where the trigger stands, in tokens; raises UsageError for a share of a window that nobody knows."""
+    if isinstance(trigger, int):
+        return trigger
+    transcript = one.session.transcript
+    models = list(dict.fromkeys(call.model for call in transcript.calls if call.model))
+    limits = Limits(max_context=flags["max_context"], reserve_output=flags["reserve_output"])
+    usable = usable_window(limits, models, transcript.window, recorded_is_usable=transcript.window_is_usable).usable
+    if usable is None:
+        raise click.UsageError("--trigger as a share wants the window: --max-context 200k, or give it in tokens")
+    return int(usable * trigger)
