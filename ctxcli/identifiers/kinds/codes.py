@@ -37,7 +37,7 @@ _MODEL = re.compile(
 )
 _FAMILY = re.compile(r"[A-Z][A-Za-z]+-\d")
 _SAID = re.compile(
-    r"\b(?:[Ii][Dd]|[Ii]d number) (?:is|was) #?((?=[\w-]{0,30}\d)[A-Za-z0-9][\w-]{2,30})\b"
+    r"\b(?:[Ii][Dd]|[Ii]d number) (?:is|was) #?((?=[\w-]{0,30}\d)[A-Za-z0-9][\w-]{2,30})\b(?!\.\w)"
     r"|\b[Zz][Ii][Pp](?: code)?:? (\d{5})\b"
 )
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}-(?=[\w-]*[A-Za-z])\w[\w-]{0,80}")
