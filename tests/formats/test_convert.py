@@ -71,7 +71,7 @@ def test_what_neither_can_hold_is_told() -> None:
     document, remarks = to_chat([thought, image, other])
     assert [one["content"] for one in document["messages"]] == ["ok", "[image left out]"]
     assert remarks == [
-        "1 part of thinking left out: no signature to send it with.",
+        "1 part of thinking left out: it cannot be sent to another API.",
         "1 part that only the provider can read left out.",
         "1 part of media left out; a text stands in the place of each.",
         "1 message of sub-agents left out.",

@@ -195,7 +195,7 @@ def _left_out(part: Part, lost: Counter[str]) -> str:
 
 
 _LOST = {
-    "thinking": "{0} of thinking left out: no signature to send it with.",
+    "thinking": "{0} of thinking left out: it cannot be sent to another API.",
     "opaque": "{0} that only the provider can read left out.",
     "media": "{0} of media left out; a text stands in the place of each.",
     "calls": "{0} of calls without a result written as text.",

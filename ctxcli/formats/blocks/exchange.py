@@ -185,7 +185,7 @@ def chat_exchanges(records: Sequence[Record]) -> list[Exchange]:
     """The exchanges of the first records; none where most of them hold none, so that they are something else."""
     found = [exchanges(record)[0] for record in records]
     readable = [exchange for some in found for exchange in some]
-    return readable if 2 * sum(map(bool, found)) > len(found) or len(found) == 1 else []
+    return readable if 2 * sum(map(bool, found)) >= len(found) else []
 
 
 def is_anthropic(exchange: Exchange) -> bool:
