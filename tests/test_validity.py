@@ -1,5 +1,6 @@
 """What providers accept: laws over profiles, the smallest input that breaks each rule, and a near miss of each."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from ctxcli.change import applied
 from ctxcli.compact.context import start_of
-from ctxcli.model import Message, Part, PartKind, Role
+from ctxcli.model import MAIN, EventKind, Message, Part, PartKind, Role, Transcript
+from ctxcli.replay import replay
 from ctxcli.rules import VALIDITY
 from ctxcli.slots import SYNTHETIC
 from ctxcli.validity import PROFILES, check, profile_of
@@ -85,8 +87,38 @@ def test_real_sessions_are_valid(file: object) -> None:
         assert not check(messages, profile_of(transcript), before=messages)
 
 
-@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda card: card.name)
-def test_each_card_of_a_rule_names_the_profiles_that_apply_it(profile: object) -> None:
+@needs_shared
+@pytest.mark.parametrize("file", shared_files("claude-code", "codex"), ids=name_of)
+def test_what_a_provider_answered_is_valid(file: object) -> None:
+    """The context at every seventh call: each was sent, and accepted.
+
+    At a resume the reader takes results that lie beside the path out and leaves their calls (CTX202).
+    """
+    for transcript in read(str(file)):
+        resumed = any(event.trigger == "resume" for event in transcript.events)
+        found = {one.rule for sent in contexts(transcript) for one in check(sent, profile_of(transcript))}
+        assert found <= ({"CTX202"} if resumed else set())
+
+
+def contexts(transcript: Transcript) -> Iterator[list[Message]]:
+    """What was sent with every seventh call of the main lane."""
+    inside: dict[int, None] = {}
+    stripped: set[tuple[int, int]] = set()
+    for number, frame in enumerate(one for one in replay(transcript) if one.call.lane == MAIN):
+        for index in frame.left:
+            inside.pop(index, None)
+        inside |= dict.fromkeys(frame.entered)
+        stripped |= {at for event in frame.events if event.kind is EventKind.STRIP for at in event.clears}
+        if number % 7 == 0:
+            yield [message for index in inside if (message := without(transcript, index, stripped)).parts]
+
+
+def without(transcript: Transcript, index: int, stripped: set[tuple[int, int]]) -> Message:
+    message = transcript.messages[index]
+    return replace(message, parts=tuple(part for at, part in enumerate(message.parts) if (index, at) not in stripped))
+
+
+def test_each_card_of_a_rule_names_the_profiles_that_apply_it() -> None:
     for card in VALIDITY.values():
         named = card.why.rpartition("Applies to: ")[2].rstrip(".").split(", ")
         assert named == [name for name, one in PROFILES.items() if card.name in one.rules], card.name

@@ -28,7 +28,9 @@ from ctxcli.validity import PROFILES, Answer, Setting, check_report, habits, pro
                  help="Whose rules apply. [default: those of the transcript's own provider]"),
     click.option("--habits/--no-habits", "with_habits", default=True,
                  help="Answer the questions on pinning, reserve, record and test too."),
-    click.option("--strict", is_flag=True, help="Warnings, and habits answered with no, fail too."),
+    # under a name of its own: `strict` in a settings file is about what was not read as it stands
+    click.option("--strict", "warnings_fail", is_flag=True, envvar="CTX_CHECK_STRICT",
+                 help="Warnings, and habits answered with no, fail too."),
     opt.conversation, opt.from_format, opt.max_context, opt.reserve_output, opt.tokenizer, opt.cache, opt.exit_zero,
 )  # fmt: skip
 def command(files: tuple[str, ...], **flags: Any) -> int:
@@ -68,7 +70,7 @@ class _Run:
             messages = applied(transcript, start_of(transcript))
             profile = self.flags["profile"] or profile_of(transcript)
             report = check_report(
-                transcript, messages, profile, self._answers(transcript), strict=self.flags["strict"]
+                transcript, messages, profile, self._answers(transcript), strict=self.flags["warnings_fail"]
             )  # fmt: skip
             self.failed = self.failed or not report.ok
             yield report

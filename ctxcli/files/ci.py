@@ -19,10 +19,15 @@ def runs_ctx(folder: str = ".") -> str | None:
     root = Path(folder)
     for pattern in _FILES:
         for file in sorted(root.glob(pattern)):
-            try:
-                text = file.read_text("utf-8", "replace") if file.stat().st_size <= _LARGEST else ""
-            except OSError:
-                continue
-            if _RUNS_CTX.search("\n".join(line.partition("#")[0] for line in text.splitlines())):
+            if _RUNS_CTX.search(_commands(file)):
                 return file.relative_to(root).as_posix()
     return None
+
+
+def _commands(file: Path) -> str:
+    """The text of a file without comments; empty where it cannot be read or is too large for such a file."""
+    try:
+        text = file.read_text("utf-8", "replace") if file.stat().st_size <= _LARGEST else ""
+    except OSError:
+        return ""
+    return "\n".join(line.partition("#")[0] for line in text.splitlines())

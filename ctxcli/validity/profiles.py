@@ -1,9 +1,14 @@
 """The profiles: which rules the API of a provider applies.
 
-Each rule stands where the API answers 400. What that rests on: the error texts in the trackers of clients
-(anthropics/claude-code#8210, #64383, trycua/cua#524; QwenLM/qwen-code#606; google-gemini/gemini-cli#3814, #26486;
-NousResearch/hermes-agent#111443 for ids that recur across turns, which Responses refuses and Chat Completions does
-not), and the pages of the Messages API on tool use (results first, then text) and of Anthropic's 4.6 models.
+Each rule stands where the API answers 400. What that rests on: the error texts in the trackers of clients.
+
+anthropic: anthropics/claude-code#8210 (a call without its result), trycua/cua#524 (ids), Zoo-Code-Org/Zoo-Code#1705
+(results first, then text and images), experientiallabs/experiential#804 (empty texts and messages, measured),
+pydantic/pydantic-ai#5706 (where a system message may stand, from Claude Opus 4.8 on).
+openai: QwenLM/qwen-code#606 (tool messages right behind their call), continuedev/continue#10092 and
+NousResearch/hermes-agent#111443 (ids that recur across turns: Responses refuses them, Chat Completions does not).
+gemini: google-gemini/gemini-cli#3814 and #26486 (as many results as calls, after a turn of the user),
+pipecat-ai/pipecat#5821 (a last turn of the model), google/generative-ai-docs#209 (alternation).
 """
 
 from ctxcli.model import Transcript

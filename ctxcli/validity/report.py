@@ -26,7 +26,7 @@ def check_report(
     return CheckReport(
         kind="ctx.check",
         version=1,
-        ok=not any(one.fails for one in (*findings, *habits)),
+        ok=not (any(one.fails for one in findings) or any(one.fails for one in habits)),
         source=CheckSource(transcript.path, transcript.format, transcript.id if transcript.many else None),
         profile=profile,
         counts=CheckCounts(len(messages), errors, warnings),

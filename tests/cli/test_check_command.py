@@ -142,6 +142,12 @@ def test_an_unknown_profile_is_a_usage_error() -> None:
     assert b"lenient" in result.stderr
 
 
+def test_strict_of_a_settings_file_is_about_reading_and_not_about_warnings(tmp_path: Path) -> None:
+    (tmp_path / "ctx.toml").write_text("strict = true\n", "utf-8")
+    assert ctx("check", ROOT / SESSION, cwd=tmp_path).returncode == 0
+    assert ctx("check", ROOT / SESSION, cwd=tmp_path, CTX_CHECK_STRICT="1").returncode == 1
+
+
 def test_rules_explains_each_finding() -> None:
     for name in ("CTX205", "CTX401", "displaced"):
         assert ctx("rules", name).returncode == 0
