@@ -221,6 +221,7 @@ CASES = [
     ("CTX207", (), (("system", "be kind"), SUMMARY, SAY, ASK)),
     ("CTX207", (), (parts(Role.ASSISTANT, Part(PartKind.SUMMARY, "so far"), text("yes")), ASK)),
     ("CTX208", only("anthropic", "gemini"), (("system", "be kind"),)),
+    ("CTX208", only("anthropic", "gemini"), (("system", "be kind"), parts(Role.ASSISTANT))),
     ("CTX209", only("gemini"), (ASK, SAY)),
     ("CTX209", only("anthropic", "gemini"), (ASK, ("assistant", "so: "))),
     ("CTX209", only("anthropic", "gemini"), (ASK, parts(Role.ASSISTANT, thought("hm")))),

@@ -11,6 +11,7 @@ from ctxcli.change import applied
 from ctxcli.cli import options as opt
 from ctxcli.cli.output import canvas
 from ctxcli.cli.sources import Sources, say_skips
+from ctxcli.cli.types import Tokens
 from ctxcli.compact.context import start_of
 from ctxcli.files import find
 from ctxcli.files.ci import runs_ctx
@@ -31,7 +32,9 @@ from ctxcli.validity import PROFILES, Answer, Setting, check_report, habits, pro
     # under a name of its own: `strict` in a settings file is about what was not read as it stands
     click.option("--strict", "warnings_fail", is_flag=True, envvar="CTX_CHECK_STRICT",
                  help="Warnings, and habits answered with no, fail too."),
-    opt.conversation, opt.from_format, opt.max_context, opt.reserve_output, opt.tokenizer, opt.cache, opt.exit_zero,
+    opt.conversation, opt.from_format,
+    click.option("--max-context", type=Tokens(), metavar="N", help="The model's window in tokens, for the habits."),
+    opt.reserve_output, opt.tokenizer, opt.cache, opt.exit_zero,
 )  # fmt: skip
 def command(files: tuple[str, ...], **flags: Any) -> int:
     """Say whether a provider accepts the context at the end of a transcript, and how well the agent looks after it.

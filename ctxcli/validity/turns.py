@@ -18,9 +18,10 @@ from ctxcli.validity.wire import Violation, Wire, is_summary, wire_role
 
 def nothing(wire: Wire) -> Iterator[Violation]:
     """No message at all, or nothing but the system prompt."""
+    said = [message for message in wire.messages if message.parts]
     if not wire.messages:
         yield wire.violation(NO_MESSAGES.name, (0, None), "there is no message")
-    elif not wire.profile.system_alone and all(message.role is Role.SYSTEM for message in wire.messages):
+    elif said and not wire.profile.system_alone and all(message.role is Role.SYSTEM for message in said):
         yield wire.violation(NO_MESSAGES.name, (0, None), "there are only system messages")
 
 
