@@ -61,13 +61,14 @@ def _rebuilt(reading: Reading, event: Event, own: list[int]) -> Iterator[int]:
         if index < event.at:
             continue
         message = reading.messages[index]
-        if event.summary is None or not (index <= event.summary or _is_attached(message)):
+        announced = event.summary is not None and (index <= event.summary or _is_attached(message))
+        if not (announced or message.copied):
             return
         yield index
 
 
 def _is_attached(message: Message) -> bool:
-    return (message.role is not Role.ASSISTANT and (message.harness or message.copied)) or all(
+    return (message.role is not Role.ASSISTANT and message.harness) or all(
         part.kind is PartKind.DOCUMENT for part in message.parts
     )
 
