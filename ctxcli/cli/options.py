@@ -55,7 +55,9 @@ def _apply_settings(ctx: click.Context, param: click.Parameter, value: str | Non
     """Feed the settings file to click as defaults; an unknown key is an error."""
     file = read_settings(value) if value else find_settings()
     found = settings_of(file)
-    ctx.default_map = {**(ctx.default_map or {}), **found, **own_settings(file, ctx.info_name or "")}
+    command = ctx.info_name or ""
+    general = {name: value for name, value in found.items() if name not in _OWN_KEYS.get(command, ())}
+    ctx.default_map = {**(ctx.default_map or {}), **general, **own_settings(file, command)}
     return file
 
 

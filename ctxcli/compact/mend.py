@@ -37,7 +37,7 @@ def mend(transcript: Transcript, change: Change, profile: str, before: Sequence[
         rows = list(placed(transcript, change))
         found = check([row.message for row in rows], profile, before=before)
         fixed = change
-        for one in found:
+        for one in found if rows else ():
             fixed = _repaired(fixed, one, rows[one.message])
         if fixed == change:
             break

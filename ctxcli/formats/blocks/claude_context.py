@@ -1,6 +1,6 @@
 """What changes the context in a Claude Code session: compactions, clears, rewinds, dropped thinking."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,6 +102,22 @@ class ClaudeContext:
         drops = [index for index in self.draft.live[MAIN] if index not in path and path and index > min(path)]
         if drops:
             self.draft.event(EventKind.REWIND, line, drops=drops, trigger="resume", group=session)
+            self._unanswered(drops, line, session)
+
+    def _unanswered(self, drops: Iterable[int], line: int, session: str) -> None:
+        """Calls whose results lie beside the path are not sent either: a provider would refuse them."""
+        messages = self.draft.messages
+        lost = {
+            part.ref for index in drops for part in messages[index].parts if part.kind is PartKind.TOOL_RESULT
+        }  # fmt: skip
+        calls = [
+            (index, number)
+            for index in self.draft.live[MAIN]
+            for number, part in enumerate(messages[index].parts)
+            if part.kind is PartKind.TOOL_CALL and part.ref in lost
+        ]
+        if calls:
+            self.draft.event(EventKind.STRIP, line, clears=calls, trigger="resume", group=session)
 
     def compacted(self, value: Mapping[str, Any], line: int, lane: str) -> None:
         """A compaction boundary: all that came before leaves, but for what it says it preserved."""
