@@ -53,8 +53,8 @@ def emit(
         raise UnreadableError("standard output: is closed")
     try:
         for piece in pieces:
-            text = isinstance(piece, str)
-            sys.stdout.buffer.write(piece.encode(sys.stdout.encoding or "utf-8", "replace") if text else piece)
+            raw = piece.encode(sys.stdout.encoding or "utf-8", "replace") if isinstance(piece, str) else piece
+            sys.stdout.buffer.write(raw)
             sys.stdout.buffer.flush()
     except BrokenPipeError:
         # the reader (`| head`) has seen enough; Python would complain once more when it closes the stream

@@ -2,6 +2,7 @@
 
 from ctxcli.notes.book import Notebook, is_notes, new, notes_of, parse, to_slots
 from ctxcli.notes.note import Mark, Note, Removal, Source, hash_of, hash_over, record, source_of
+from ctxcli.notes.resume import resume
 
 __all__ = [
     "Mark",
@@ -16,6 +17,7 @@ __all__ = [
     "notes_of",
     "parse",
     "record",
+    "resume",
     "source_of",
     "to_slots",
 ]
