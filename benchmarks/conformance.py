@@ -29,7 +29,7 @@ from compaction_kit.session import Turn
 from ctxcli.change import applied
 from ctxcli.compact.context import Keep
 from ctxcli.compact.session import Session
-from ctxcli.compact.settings import Settings
+from ctxcli.compact.settings import FEWEST_SUMMARY, Settings
 from ctxcli.guard import Policy
 from ctxcli.model import Message, Part, PartKind, Role, Transcript
 from ctxcli.slots import SYNTHETIC
@@ -52,7 +52,7 @@ class Quarters:
 
 
 class Ctx:
-    """ctx as the kit's compactor: each round the default strategy, or one summary where the budget is too small."""
+    """ctx as the kit's compactor: each round one summary within a hard limit, in the place of all but the first request."""
 
     name = "ctx"
 
@@ -66,10 +66,10 @@ class Ctx:
         return CompactedContext(text, self.name, round_num)
 
     def _shortened(self, session: Session, budget: int) -> str:
-        """The fullest context of those that fit."""
+        """The context with the fullest summary of those that fit, within a hard limit: a brief one."""
         found = ""
-        for target in range(budget // 4, 0, -4):
-            settings = Settings(("summarise-middle",), target, keep_last=Keep(messages=0), summary_tokens=target)
+        for room in range(min(budget // 4, FEWEST_SUMMARY - 1), 0, -2):
+            settings = Settings(("summarise-middle",), budget // 4, keep_last=Keep(messages=0), summary_tokens=room)
             outcome = session.compact(settings)
             found = written(applied(session.transcript, outcome.change))
             if len(found) <= budget:

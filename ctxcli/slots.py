@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ctxcli.reports.slots import Decision, Entry, Slots
+from ctxcli.reports.slots import Brief, Decision, Entry, Slots
 
 CONSTRAINTS, DECISIONS, IDENTIFIERS, OPEN = SLOTS = ("constraints", "decisions", "identifiers", "open")
 """In the order in which they are asked for and written."""
@@ -82,15 +82,21 @@ def _quoted(transcript: str) -> str:
 
 
 def render(slots: Slots, *, lines: bool = True) -> str:
-    """The slots as text: what `parse` reads, and what a model goes on from; `lines` adds source lines."""
+    """The slots as text: what `parse` reads, and what a model goes on from; `lines` adds source lines.
+
+    Of brief slots only the items, under the headings that they need.
+    """
     rows: list[str] = []
+    brief = isinstance(slots, Brief)
+    lines = lines and not brief
     for slot, items in (
         (CONSTRAINTS, [_item(one.text, one.line if lines else None) for one in slots.constraints]),
         (DECISIONS, [_item(one.text, one.line if lines else None) for one in slots.decisions]),
         (IDENTIFIERS, list(_identifier_rows(slots))),
         (OPEN, [_item(one.text, one.line if lines else None) for one in slots.open]),
     ):
-        rows += [f"## {slot.upper()}", *(f"- {item}" for item in items or [NONE]), ""]
+        if items or not brief:
+            rows += [f"## {slot.upper()}", *(f"- {item}" for item in items or [NONE]), *([] if brief else [""])]
     return "\n".join(rows)
 
 

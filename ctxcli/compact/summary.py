@@ -4,14 +4,20 @@ import re
 from collections.abc import Iterable
 
 from ctxcli.model import Transcript
-from ctxcli.reports.slots import Slots
+from ctxcli.reports.slots import Brief, Slots
 from ctxcli.slots import SYNTHETIC, parse, render
 
 _LONE = re.compile("[\ud800-\udfff]")
 
 
 def text_of(slots: Slots, transcript: Transcript, gone: Iterable[int], notes: str) -> str:
-    """The message as it is written, for the messages that are gone; `notes` names the file that holds the rest."""
+    """The message as it is written, for the messages that are gone; `notes` names the file that holds the rest.
+
+    Of brief slots little but the items: their frame must not take the room of what they hold.
+    """
+    if isinstance(slots, Brief) and not notes:
+        left = f"; left out: {sum(slots.left_out.values())}" if slots.left_out else ""
+        return _LONE.sub("\ufffd", f"{SYNTHETIC}{left}]\n{render(slots)}")
     lines = [transcript.messages[index].line for index in gone]
     span = f" It stands for lines {min(lines)} to {max(lines)} of the transcript." if lines else ""
     head = f"{SYNTHETIC}: a record of the conversation so far, not the user's words.{span}]"

@@ -38,3 +38,8 @@ class Slots:
     """The newest commands, by how they ended last: passed or failed."""
     left_out: dict[str, int] = field(default_factory=dict)
     """By slot, how many items did not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief(Slots):
+    """Slots that had to fit into next to no room: their text does without line numbers, and without empty sections."""

@@ -7,6 +7,7 @@ from typing import TypeVar
 from ctxcli.reports.slots import Decision, Slots
 from ctxcli.shelf import Material
 from ctxcli.slots import DECISIONS, IDENTIFIERS, render
+from ctxcli.summarisers.extractive import brief
 from ctxcli.summarisers.extractive.boundaries import constraints
 from ctxcli.summarisers.extractive.decisions import decisions
 from ctxcli.summarisers.extractive.pending import open_items
@@ -28,6 +29,8 @@ def summarise(material: Material) -> Slots:
     After that decisions (those with a reason first, the newest first), the newest commands, and the other identifiers
     by rank. What does not fit is left out whole, never cut; `left_out` says how much that is.
     """
+    if material.tokens < brief.MOST:
+        return brief.summarise(material)
     every = decisions(material)
     fixed = Slots(constraints=constraints(material), open=open_items(material), files=files(material))
     room = material.tokens - _weight(material, fixed)
