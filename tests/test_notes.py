@@ -109,7 +109,7 @@ def test_a_byte_that_was_changed_is_found(some: list[Note | Removal | Mark], dat
     at = data.draw(st.integers(0, len(content) - 2))
     content[at] ^= data.draw(st.integers(1, 255))
     line = content[:at].count(b"\n") + 1
-    assert line in [fault.line for fault in read(bytes(content)).faults]
+    assert {line, line + 1} & {fault.line for fault in read(bytes(content)).faults}  # it may have become a line feed
 
 
 @given(st.lists(notes, max_size=6))

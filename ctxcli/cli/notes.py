@@ -3,7 +3,6 @@
 import os
 import sys
 import time
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +14,7 @@ from ctxcli.cli.output import canvas, emit
 from ctxcli.cli.sources import Sources, say, say_skips
 from ctxcli.errors import SettingError, UnreadableError
 from ctxcli.files import find
-from ctxcli.notes import Mark, Note, Notebook, Removal, hash_of, new, record, resume, source_of, to_slots
+from ctxcli.notes import Mark, Note, Notebook, Removal, new, record, resume, to_slots
 from ctxcli.renderers import RENDERERS
 from ctxcli.slots import DECISIONS, IDENTIFIERS, SLOTS, parse, render
 
@@ -80,8 +79,14 @@ def extract(notes: str, transcript: str, **flags: Any) -> int:
         marks += [] if mark is None else [mark]
     if sources.failed:
         return 2
-    added = _append_extracted(notes, found, marks)
-    emit([f"{notes}: {_in_words(added)} from {transcript}\n" if added else f"{notes}: nothing new in {transcript}\n"])
+    added: list[Note] = []
+
+    def lines(now: Notebook) -> list[str]:
+        added.extend(new(now, found))
+        return [*map(record, added), *(record(mark) for mark in marks if mark not in now.marks)]
+
+    append(notes, lines)
+    emit([f"{notes}: {_in_words(added, transcript)}\n"])
     return 0
 
 
@@ -182,21 +187,15 @@ def resume_(notes: str, tokens: int | None, tokenizer: str | None, output: str |
     return 0
 
 
-def _append_extracted(notes: str, found: list[Note], marks: list[Mark]) -> dict[str, int]:
-    """Add what is new, and the marks; how many of each slot that was."""
-    counts: dict[str, int] = {}
-
-    def lines(book: Notebook) -> list[str]:
-        fresh = new(book, found)
-        counts.update({name: sum(note.slot == name for note in fresh) for name in SLOTS})
-        return [*map(record, fresh), *(record(mark) for mark in marks if mark not in book.marks)]
-
-    append(notes, lines)
-    return {name: count for name, count in counts.items() if count}
-
-
-def _in_words(added: dict[str, int]) -> str:
-    return ", ".join(f"{count:,} {name}" for name, count in added.items()) + " added"
+def _in_words(added: list[Note], transcript: str) -> str:
+    """`3 constraints, 2 open added from FILE; 1 open superseded`."""
+    said = []
+    for what, superseded in (("added from", False), ("superseded by", True)):
+        some = [note.slot for note in added if note.superseded is superseded]
+        if some:
+            counts = ", ".join(f"{some.count(name):,} {name}" for name in SLOTS if name in some)
+            said.append(f"{counts} {what} {transcript}")
+    return "; ".join(said) or f"nothing new in {transcript}"
 
 
 def _slots_text(book: Notebook, slot: str | None) -> str:
@@ -204,7 +203,9 @@ def _slots_text(book: Notebook, slot: str | None) -> str:
     whole = render(to_slots(book))
     if slot is None:
         return whole
-    return "".join(f"## {part}" for part in whole.split("## ") if part.lower().startswith(slot))
+    rows = whole.split("\n")
+    start = rows.index(f"## {slot.upper()}")
+    return "\n".join([*rows[start : rows.index("", start)], ""])
 
 
 def _meant(notes: str, book: Notebook, prefix: str) -> Note:
@@ -212,9 +213,13 @@ def _meant(notes: str, book: Notebook, prefix: str) -> Note:
     found = book.find(prefix) if prefix else []
     if len(found) == 1:
         return found[0]
-    if not found:
-        raise UnreadableError(f"{notes}: no entry has the id {prefix!r}; `ctx notes show {notes} -f table` lists them")
-    raise UnreadableError(f"{notes}: {len(found):,} entries have an id that begins with {prefix!r}; give more of it")
+    if found:
+        raise UnreadableError(
+            f"{notes}: {len(found):,} entries have an id that begins with {prefix!r}; give more of it"
+        )
+    gone = any(one.id.startswith(prefix.lower()) for one in book.removed if prefix)
+    what = f"{prefix} was removed already" if gone else f"no entry has the id {prefix!r}"
+    raise UnreadableError(f"{notes}: {what}; `ctx notes show {notes} -f table` lists what stands")
 
 
 # -- the entry that `add` makes
@@ -258,12 +263,12 @@ def _located(note: Note, path: str | None, line: int | None) -> Note:
         raise click.UsageError("--source and --line go together")
     if path is None or line is None:
         return note
-    from ctxcli.compact.extracting import message_at  # noqa: PLC0415
+    from ctxcli.compact.extracting import placed_at  # noqa: PLC0415
 
     sources = Sources()
     for _, transcript in sources.transcripts(list(find([path]))):
-        if (found := message_at(transcript, line)) is not None:
-            return replace(note, source=source_of(transcript), line=line, hash=hash_of(found), time=found.time)
+        if (found := placed_at(transcript, note, line)) is not None:
+            return found
     if sources.failed:
         raise UnreadableError(f"{path}: nothing was added")
     raise UnreadableError(f"{path}: no message stands on line {line}; nothing was added")

@@ -4,6 +4,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ctxcli.compact.material import Span, material_of
+from ctxcli.compact.superseded import entries_of
+from ctxcli.constraints import constraints_of
 from ctxcli.guard.policy import Policy
 from ctxcli.guard.reading import Reading
 from ctxcli.guard.sides import Before
@@ -39,19 +41,21 @@ def notes_from(
     raw = list(_raw(transcript, turns))
     old = frozenset(turns[:known])
     reading = Reading(transcript, extractor)
-    parts = reading.parts(index for index in raw if index not in old)
+    fresh = [index for index in raw if index not in old]
+    parts = reading.parts(fresh)
     before = Before(reading, parts, parts)
-    found = _Places(transcript, raw, old)
+    found = _Places(transcript, raw, old, notebook)
     every = [
         *notes_of(_slots(before, weigh, raw), source_of(transcript)),
+        *notes_of(_restated(transcript, fresh, raw), source_of(transcript)),
         *_identifiers(before, source_of(transcript)),
     ]
-    masked = [_masked(found.placed(note), reading.secrets) for note in every]
-    fresh = [note for note in masked if found.is_news(note, notebook)]
+    masked = {note.id: note for note in (_masked(found.placed(one), reading.secrets) for one in every)}
+    news = [note for note in masked.values() if found.is_news(note)]
     last = transcript.messages[turns[-1]]
     seen = [transcript.messages[index] for index in turns]
     mark = Mark(source_of(transcript), last.line, hash_over(seen), len(turns), last.time)
-    return new(notebook, [*_overtaken(notebook, source_of(transcript), masked), *fresh]), mark
+    return new(notebook, [*_overtaken(notebook, source_of(transcript), masked), *news]), mark
 
 
 def _known(transcript: Transcript, turns: Sequence[int], marks: Iterable[Mark]) -> int:
@@ -81,6 +85,12 @@ def _slots(before: Before, weigh: Weigh, raw: Sequence[int]) -> Slots:
     return replace(SUMMARISER.summarise(replace(material, identifiers=())), identifiers={})
 
 
+def _restated(transcript: Transcript, fresh: Sequence[int], raw: Sequence[int]) -> Slots:
+    """The boundaries of the new turns alone: one in the words of an old turn stands from here on."""
+    found = list(constraints_of(transcript, list(fresh)))
+    return Slots(tuple(entries_of(found, transcript, raw)))
+
+
 def _identifiers(before: Before, source: Source) -> Iterator[Note]:
     """Those that the guard asks for by default."""
     for key in before.required(Policy()).keys:
@@ -88,9 +98,8 @@ def _identifiers(before: Before, source: Source) -> Iterator[Note]:
         yield Note(IDENTIFIERS, one.value, type=one.kind, source=source, line=one.line)
 
 
-def _overtaken(notebook: Notebook, source: Source, now: Iterable[Note]) -> Iterator[Note]:
+def _overtaken(notebook: Notebook, source: Source, open_now: Container[str]) -> Iterator[Note]:
     """Standing open items of this conversation that belong to a moment which has passed."""
-    open_now = {note.id for note in now}
     for note in notebook.entries:
         passing = note.slot == OPEN and not note.superseded and note.text.startswith(_OF_THE_MOMENT)
         if passing and note.source is not None and _is_same(note.source, source) and note.id not in open_now:
@@ -120,10 +129,15 @@ def _masked(note: Note, secrets: frozenset[str]) -> Note:
 class _Places:
     """Where the words of entries stand: in which message, and whether that was extracted before."""
 
-    def __init__(self, transcript: Transcript, raw: Iterable[int], old: Container[int]) -> None:
+    def __init__(
+        self, transcript: Transcript, raw: Iterable[int], old: Container[int] = (), notebook: Notebook | None = None
+    ) -> None:
         self._messages = transcript.messages
         self._by_line = _by_line(transcript.messages, raw)
         self._old = old
+        self._texts: dict[int, str] = {}
+        self._standing = {one.id for one in notebook.entries} if notebook else set()
+        self._removed = {one.id for one in notebook.removed} if notebook else set()
 
     def placed(self, note: Note) -> Note:
         """The entry with the hash and the time of the message that says it."""
@@ -131,20 +145,24 @@ class _Places:
         if not indices:
             return note
         wanted = [_flat(note.text), _flat(note.text.partition(": ")[2])]
-        texts = {index: _said(self._messages[index]) for index in indices} if len(indices) > 1 else {}
-        saying = (index for text in wanted if text for index in texts if text in texts[index])
+        several = indices if len(indices) > 1 else []
+        saying = (index for text in wanted if text for index in several if text in self._text(index))
         message = self._messages[next(saying, indices[0])]
         return replace(note, hash=hash_of(message), time=message.time)
 
-    def is_news(self, note: Note, notebook: Notebook) -> bool:
+    def _text(self, index: int) -> str:
+        if index not in self._texts:
+            self._texts[index] = _said(self._messages[index])
+        return self._texts[index]
+
+    def is_news(self, note: Note) -> bool:
         """Whether it is of a new turn, or says how an old one ended; that brings nothing back that was removed."""
         indices = self._by_line.get(note.line or 0, [])
         fresh = [index not in self._old for index in indices]
         if fresh and all(fresh):
             return True
-        standing = {one.id for one in notebook.entries}
-        ended = note.slot == OPEN or (note.superseded and note.id in standing)
-        return (ended or any(fresh)) and note.id not in {one.id for one in notebook.removed}
+        ended = note.slot == OPEN or (note.superseded and note.id in self._standing)
+        return (ended or any(fresh)) and note.id not in self._removed
 
 
 def strays(transcript: Transcript, notebook: Notebook) -> tuple[int, list[StrayRow]]:
@@ -152,23 +170,25 @@ def strays(transcript: Transcript, notebook: Notebook) -> tuple[int, list[StrayR
     source, messages = source_of(transcript), transcript.messages
     own = [one for one in notebook.entries if one.line and one.source is not None and _is_same(one.source, source)]
     by_line = _by_line(messages, range(len(messages)))
-    now = {hash_of(message): message.line for message in reversed(messages)}
+    hashes = [hash_of(message) for message in messages]
+    now = {one: message.line for one, message in zip(reversed(hashes), reversed(messages), strict=True)}
     found = []
     for note in own:
-        here = [messages[index] for index in by_line.get(note.line or 0, ())]
+        here = by_line.get(note.line or 0, ())
         if note.hash is None:
-            stands = any(_flat(note.text) in _said(message) for message in here)
+            stands = any(_flat(note.text) in _said(messages[index]) for index in here)
         else:
-            stands = any(hash_of(message) == note.hash for message in here)
+            stands = any(hashes[index] == note.hash for index in here)
         if not stands:
             found.append(StrayRow(note.id, note.slot, note.text, note.line or 0, now.get(note.hash or "")))
     return len(own), found
 
 
-def message_at(transcript: Transcript, line: int) -> Message | None:
-    """The first message that a source line holds a piece of."""
-    indices = _by_line(transcript.messages, range(len(transcript.messages))).get(line)
-    return transcript.messages[indices[0]] if indices else None
+def placed_at(transcript: Transcript, note: Note, line: int) -> Note | None:
+    """An entry with its place in a transcript, and the time of that message; None where none stands on that line."""
+    places = _Places(transcript, range(len(transcript.messages)))
+    found = places.placed(replace(note, source=source_of(transcript), line=line))
+    return None if found.hash is None else replace(found, time=found.time or note.time)
 
 
 def _by_line(messages: Sequence[Message], indices: Iterable[int]) -> dict[int, list[int]]:

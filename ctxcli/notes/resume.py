@@ -6,7 +6,7 @@ from dataclasses import replace
 from ctxcli.notes.book import Notebook, to_slots
 from ctxcli.notes.note import Note
 from ctxcli.shelf import Weigh
-from ctxcli.slots import CONSTRAINTS, DECISIONS, IDENTIFIERS, OPEN, SLOTS, render
+from ctxcli.slots import CONSTRAINTS, DECISIONS, IDENTIFIERS, NONE, OPEN, SLOTS, render
 
 _PREFACE = """\
 # Notes of earlier contexts
@@ -24,8 +24,8 @@ _RANKS = (CONSTRAINTS, OPEN, DECISIONS, IDENTIFIERS)
 def resume(notebook: Notebook, where: str, weigh: Weigh | None = None, tokens: int | None = None) -> str:
     """The text that a fresh context begins with; within so many tokens, where a counter and a limit are given.
 
-    Boundaries go in first, then open items, decisions and identifiers, of each slot but the boundaries the newest
-    first. What does not fit is left out whole, and how much that is stands in the text.
+    Boundaries go in first, then open items, the newest decisions, and the newest identifiers; what was superseded comes
+    last. What does not fit is left out whole, and how much that is stands in the text.
     """
     chosen = list(notebook.entries)
     if weigh is None or tokens is None:
@@ -49,7 +49,7 @@ def resume(notebook: Notebook, where: str, weigh: Weigh | None = None, tokens: i
 def _standing(notebook: Notebook) -> list[tuple[int, Note]]:
     """Each entry with its place, negative where the newest goes first."""
     return [
-        (at if note.slot == CONSTRAINTS else -at, note)
+        (-at if note.slot in (DECISIONS, IDENTIFIERS) else at, note)
         for at, note in enumerate(notebook.entries)
         if note.slot == CONSTRAINTS or not note.superseded
     ]
@@ -62,6 +62,10 @@ def _text(notebook: Notebook, chosen: Sequence[Note], where: str) -> str:
     head = _PREFACE.format(standing=f"{count:,} {'entry stands' if count == 1 else 'entries stand'}", where=where)
     missing = [note for _, note in _standing(notebook) if note.id not in ids]
     counts = {slot: sum(note.slot == slot for note in missing) for slot in SLOTS}
-    left = ", ".join(f"{count:,} of {slot}" for slot, count in counts.items() if count)
+    left = ", ".join(f"{count:,} {slot}" for slot, count in counts.items() if count)
     rest = [f"Left out here, for lack of room: {left}.\n"] if left else []
-    return "\n".join([head, *rest, render(to_slots(shown), lines=False)])
+    text = render(to_slots(shown), lines=False)
+    for slot, missed in counts.items():
+        if missed:  # an empty slot and one that had no room are not the same
+            text = text.replace(f"## {slot.upper()}\n- {NONE}\n", f"## {slot.upper()}\n- {missed:,} left out\n")
+    return "\n".join([head, *rest, text])

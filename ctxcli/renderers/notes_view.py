@@ -28,7 +28,8 @@ def notes_blocks(report: NotesReport, *, everything: bool = False) -> Iterator[B
     if report.strays:
         yield _strays(report)
     if not everything and report.ok:
-        yield Notes("fine", ("every line is as ctx wrote it",))
+        stands = ", and each entry stands in the transcript where it says" if counts.checked else ""
+        yield Notes("fine", (f"every line is as ctx wrote it{stands}",))
 
 
 def _entries(report: NotesReport) -> Grid:
