@@ -11,9 +11,9 @@ from ctxcli.slots import CONSTRAINTS, DECISIONS, IDENTIFIERS, NONE, OPEN, SLOTS,
 _PREFACE = """\
 # Notes of earlier contexts
 
-{standing} in {where}, which is only ever added to. They are a record, word for word: the
-boundaries still hold, and what is decided stays decided unless the user says otherwise. Read that file for what is not
-here; `ctx notes add {where}` adds to it.
+{standing} in {where}, which is only ever added to. They are a record, word for word: the boundaries
+still hold, and what was decided stays decided unless the user says otherwise. `ctx notes show {where}` prints all of
+them, `ctx notes add {where}` adds to them.
 """
 _BULLET = 8
 """Tokens of a bullet, its marks and its line end."""
