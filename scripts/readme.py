@@ -22,6 +22,7 @@ from ctxcli.identifiers import KINDS
 from ctxcli.renderers import RENDERERS
 from ctxcli.rules import RULES
 from ctxcli.shelf import KNOWLEDGE
+from ctxcli.strategies import STRATEGIES
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"(<!-- (run|table): (.*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -48,15 +49,18 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 def formats() -> str:
     """What can be read, and what each format records."""
     rows = [
-        (f"`{card.name}`", card.title, *("yes" if what in card.knows else "–" for what in KNOWLEDGE))
+        (
+            f"`{card.name}`", card.title, "yes" if card.write else "–",
+            *("yes" if what in card.knows else "–" for what in KNOWLEDGE),
+        )
         for card in FORMATS.values()
-    ]
-    return table(("format", "what", *KNOWLEDGE), rows)
+    ]  # fmt: skip
+    return table(("format", "what", "written", *KNOWLEDGE), rows)
 
 
 def renderers() -> str:
     """The output formats."""
-    reports = ("audit", "identifiers", "guard")
+    reports = ("audit", "identifiers", "guard", "compact", "check", "notes")
     rows = [
         (f"`{card.name}`", card.title, *("yes" if getattr(card, report) else "–" for report in reports))
         for card in RENDERERS.values()
@@ -76,6 +80,14 @@ def schemas() -> str:
     return table(("schema", "of"), [(f"`{name}`", title) for name, title in SCHEMAS.items()])
 
 
+def strategies() -> str:
+    """The strategies, in the order of their shelf."""
+    rows = [
+        (f"`{card.name}`", card.title, "yes" if card.summarises else "–") for card in STRATEGIES.values()
+    ]
+    return table(("strategy", "what stays", "writes a summary"), rows)
+
+
 def kinds() -> str:
     """The kinds of identifiers, each with the first example of its card."""
     rows = [(f"`{kind.name}`", kind.title, f"`{kind.hits[0][1][0]}`") for kind in KINDS.values()]
@@ -88,6 +100,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "renderers": renderers,
     "rules": rules,
     "schemas": schemas,
+    "strategies": strategies,
 }
 
 

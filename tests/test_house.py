@@ -69,7 +69,7 @@ def readme_commands() -> list[tuple[str, int]]:
 @pytest.mark.parametrize(("line", "code"), readme_commands(), ids=str)
 def test_every_command_line_of_the_readme_runs(line: str, code: int, tmp_path: Path) -> None:
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    program = line.split("|", maxsplit=1)[0].replace("ctx ", f'"{sys.executable}" -m ctxcli ', 1)
+    program = re.sub(r"(^|&& )ctx ", rf'\1"{sys.executable}" -m ctxcli ', line.split("|", maxsplit=1)[0])
     result = subprocess.run(program, shell=True, capture_output=True, cwd=tmp_path, check=False)  # noqa: S602
     assert result.returncode == code, result.stderr
     assert not result.stderr

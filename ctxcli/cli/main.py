@@ -63,7 +63,7 @@ class Group(click.Group):
 )
 @click.version_option(__version__, prog_name="ctx", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Audit the transcripts of LLM agents, and guard what their compactions keep.
+    """Audit and compact the transcripts of LLM agents, and guard what survives.
 
     Exit codes: 0 fine, 1 a check failed, 2 could not do it, 3 could not be verified.
     """

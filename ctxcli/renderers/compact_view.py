@@ -65,7 +65,8 @@ def _cache(report: CompactReport) -> Iterator[str]:
     if report.tokens_reclaimed > 0:
         calls = report.cache.break_even_calls
         paid = f", paid for after {plural(int(-(-calls // 1)), 'call')}" if calls is not None else ""
-        yield f"cache: {number(report.cache.prefix_kept)} tokens kept, {number(report.cache.rewrite)} written anew{paid}"
+        kept, anew = number(report.cache.prefix_kept), number(report.cache.rewrite)
+        yield f"cache: {kept} tokens kept, {anew} written anew{paid}"
 
 
 def _steps(report: CompactReport) -> Grid:
