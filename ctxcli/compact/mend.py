@@ -36,7 +36,7 @@ def mend(transcript: Transcript, change: Change, profile: str, before: Sequence[
     for _ in range(_ROUNDS):
         rows = list(placed(transcript, change))
         found = check([row.message for row in rows], profile, before=before)
-        fixed = change
+        fixed = change if rows else replace(change, summary=_NOTHING)
         for one in found if rows else ():
             fixed = _repaired(fixed, one, rows[one.message])
         if fixed == change:

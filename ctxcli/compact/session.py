@@ -112,7 +112,7 @@ class Session:
         target = self.target(settings)
         profile = settings.profile or profile_of(self.transcript)
         first = mend(self.transcript, self.start, profile, self.messages)
-        change, task = first.change, self._task(settings, target)
+        change, task = first.change, self._task(settings, target, first.change)
         steps = []
         for name in settings.strategies:
             if task.tokens(change) <= target:
@@ -154,8 +154,10 @@ class Session:
     def _media_of(self, at: PartAt) -> list[PartAt]:
         return self._task(Settings(), 0).companions(at)
 
-    def _task(self, settings: Settings, target: int) -> Task:
-        keep = self.start.keep
+    def _task(self, settings: Settings, target: int, mended: Change | None = None) -> Task:
+        """The task of a pass; a message of which mending left nothing is in no unit."""
+        rows = placed(self.transcript, mended or self.start)
+        keep = tuple(row.index for row in rows if row.index is not None)
         units = units_of(self.transcript.messages, keep)
         pinned = pinned_in(self.transcript, keep, settings.pins)
         task = Task(
