@@ -52,7 +52,7 @@ class Quarters:
 
 
 class Ctx:
-    """ctx as the kit's compactor: each round one summary within a hard limit, in the place of all but the first request."""
+    """ctx as the kit's compactor: one brief summary a round, in the place of all but the first request."""
 
     name = "ctx"
 

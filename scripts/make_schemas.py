@@ -69,7 +69,14 @@ WORDS: dict[str, list[Any]] = {
     "NoteRow.slot": [*SLOTS],
     "StrayRow.slot": [*SLOTS],
 }
-SIGNED = {"CompactReport.tokens_reclaimed", "Layers.unattributed", "CallRow.growth", "CallRow.grew", "LayerBudget.at_peak", "LayerBudget.peak"}
+SIGNED = {
+    "CompactReport.tokens_reclaimed",
+    "Layers.unattributed",
+    "CallRow.growth",
+    "CallRow.grew",
+    "LayerBudget.at_peak",
+    "LayerBudget.peak",
+}
 UNBOUND = {"Calibration.r2"}
 
 

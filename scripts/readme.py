@@ -82,9 +82,7 @@ def schemas() -> str:
 
 def strategies() -> str:
     """The strategies, in the order of their shelf."""
-    rows = [
-        (f"`{card.name}`", card.title, "yes" if card.summarises else "–") for card in STRATEGIES.values()
-    ]
+    rows = [(f"`{card.name}`", card.title, "yes" if card.summarises else "–") for card in STRATEGIES.values()]
     return table(("strategy", "what stays", "writes a summary"), rows)
 
 

@@ -1,6 +1,7 @@
 """The notes file of `ctx compact`: read before, appended to when the result holds."""
 
 from dataclasses import dataclass, field
+from io import BytesIO
 
 from ctxcli.compact.extracting import notes_from
 from ctxcli.compact.session import Session
@@ -30,7 +31,7 @@ class NotesFile:
         content = read_whole(path) if path and is_there(path) else b""
         if path and content and not is_notes(content):
             raise UnreadableError(f"{path}: is no notes file; `ctx notes` says what one looks like")
-        return cls(path, content, parse(content.splitlines(keepends=True)))
+        return cls(path, content, parse(BytesIO(content)))
 
     @property
     def slots(self) -> Slots:

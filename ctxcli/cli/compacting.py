@@ -11,6 +11,7 @@ from ctxcli.cli.guard_policy import policy_of
 from ctxcli.cli.output import canvas, emit
 from ctxcli.cli.sources import say, say_skips
 from ctxcli.compact.conclude import Written, conclude, digest_of, is_error, new_violations
+from ctxcli.compact.context import start_of
 from ctxcli.compact.session import Outcome
 from ctxcli.errors import UnreadableError
 from ctxcli.files import load
@@ -23,7 +24,6 @@ from ctxcli.identifiers import Extractor
 from ctxcli.identifiers.custom import kinds_of
 from ctxcli.model import Transcript
 from ctxcli.renderers.json import dump
-from ctxcli.replay import live
 from ctxcli.reports.compact import CompactReport, OutputFile
 from ctxcli.rules import GUARD_FAILS, INVALID_RESULT
 from ctxcli.validity import check, profile_of
@@ -116,7 +116,7 @@ def _check_one(one: Pass, after: Transcript, notes: NotesFile, flags: dict[str, 
     broken = new_violations(session, profile, one.outcome)
     known = {found.rule for found in check(session.messages, profile)}
     if flags["output_format"] == _SAME:
-        messages = [after.messages[index] for index in live(after)[0]]
+        messages = applied(after, start_of(after))
         broken += [found for found in check(messages, profile) if found.rule not in known and is_error(found)]
     if broken:
         first = f"{broken[0].rule} at line {broken[0].line}: {broken[0].why}"

@@ -1,6 +1,7 @@
 """Notes files by name: read as a notebook, added to, and as a report."""
 
 from collections.abc import Callable, Sequence
+from io import BytesIO
 
 from ctxcli.errors import UnreadableError
 from ctxcli.files.append import append_lines
@@ -36,7 +37,7 @@ def book_of(path: str, *, needed: bool = True) -> Notebook:
 def _parsed(content: bytes, path: str) -> Notebook:
     if content.strip() and not is_notes(content):
         raise UnreadableError(f"{path}: is no notes file; nothing was read from it and nothing is added to it")
-    return parse(content.splitlines(keepends=True))
+    return parse(BytesIO(content))
 
 
 def append(path: str, lines: Callable[[Notebook], Sequence[str]]) -> int:

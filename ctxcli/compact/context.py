@@ -36,7 +36,16 @@ def start_of(transcript: Transcript) -> Change:
             texts[at] = CLIENT_CLEARED
         elif at[0] in inside:
             gone.add(at)
-    return Change(tuple(sorted(now)), texts, frozenset(gone))
+    return Change(_sent(transcript.messages, sorted(now)), texts, frozenset(gone))
+
+
+def _sent(messages: Sequence[Message], indices: Sequence[int]) -> tuple[int, ...]:
+    """The messages without the empty answer that readers put behind a request which got none: nobody sends it."""
+    if len(indices) > 1:
+        before, last = (messages[index] for index in indices[-2:])
+        if last.role is Role.ASSISTANT and not last.parts and last.line == before.line:
+            return tuple(indices[:-1])
+    return tuple(indices)
 
 
 def units_of(messages: Sequence[Message], indices: Sequence[int]) -> tuple[tuple[int, ...], ...]:

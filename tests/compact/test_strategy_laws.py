@@ -3,10 +3,10 @@
 import os
 
 import pytest
-from compact_support import after, compacted, history
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from compact_support import after, compacted, history
 from ctxcli.change import applied, placed
 from ctxcli.compact.context import pinned_in
 from ctxcli.compact.settings import Settings

@@ -27,7 +27,7 @@ class Item(NamedTuple):
 
 
 def summarise(material: Material) -> Brief:
-    """Fill the slots item by item, by rank, as far as they fit; nothing is cut, and `left_out` counts what is not there.
+    """Fill the slots item by item, by rank, as far as they fit; nothing is cut, `left_out` counts the rest.
 
     Boundaries come first, then what is asked for or unfinished, what the user told, what the guard requires, decisions,
     and the other identifiers. What something later overtook is no item.
@@ -38,11 +38,11 @@ def summarise(material: Material) -> Brief:
     for item in every:
         if item.kind not in ("", FACT) and any(_stands(item.text, one) for one in chosen):
             continue
-        if material.weigh.count([render(_slots([*chosen, item], every))])[0] <= material.tokens:
+        if material.weigh.count([render(_slots([*chosen, item]))])[0] <= material.tokens:
             chosen.append(item)
         else:
             left[item.slot] += 1
-    slots = _slots(chosen, every)
+    slots = _slots(chosen)
     return Brief(slots.constraints, slots.decisions, slots.identifiers, slots.open, left_out=dict(left))
 
 
@@ -96,7 +96,7 @@ def _states(material: Material) -> tuple[list[Item], list[str]]:
     return sorted(last, key=lambda item: len(item.text)), overtaken
 
 
-def _slots(chosen: Sequence[Item], order: Sequence[Item]) -> Brief:
+def _slots(chosen: Sequence[Item]) -> Brief:
     """The items in their slots."""
     kinds: dict[str, list[str]] = {}
     for item in chosen:

@@ -1,4 +1,4 @@
-"""What the user told beside boundaries: what something is, where it stands, how they want it; each in its last state."""
+"""What the user told beside boundaries: what something is, where it stands, how they want it; in its last state."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from ctxcli.model import PartKind
 from ctxcli.reports.slots import Entry
 from ctxcli.shelf import Material
 from ctxcli.summarisers.extractive.said import is_request, parts
-from ctxcli.summarisers.extractive.subjects import last_states, values_in
+from ctxcli.summarisers.extractive.subjects import gives_value, last_states
 
 FACT = "fact"
 """The kind under which they stand among the identifiers: a value with what it is the value of."""
@@ -16,19 +16,19 @@ _SHORTEST, _LONGEST = 12, 200
 _PASTE = 2_000
 """Characters of a message beyond which it is a document, not the user's own words."""
 _STATES = re.compile(
-    r"\b(?:is|are|was|[’']s|has|have|lives?|runs?|belongs?|owns?|moved|changed|switched|rebased|branched|set|named|called"
-    r"|calling|refer|stands?|use|needs?|takes?|costs?|based|working)\b|^[\w’' -]{3,60}[:=] ?\S",
+    r"\b(?:is|are|was|[’']s|has|have|lives?|runs?|belongs?|owns?|moved|changed|switched|rebased|branched|set|named"
+    r"|called|calling|refer|stands?|use|needs?|takes?|costs?|based|working)\b|^[\w’' -]{3,60}[:=] ?\S",
     re.IGNORECASE,
 )
 """Of a sentence that gives a value."""
 _WISHES = re.compile(
-    r"\b(?:I|user|users?|we|they)\b[’'\w ]{0,20}\b(?:wants?|prefers?|likes?|would rather|needs?)\b|\bprefer(?:red|ence|s)?\b"
-    r"|^(?:please|kindly)\b|\bin \w+ (?:style|units|format)\b",
+    r"\b(?:I|user|users?|we|they)\b[’'\w ]{0,20}\b(?:wants?|prefers?|likes?|would rather|needs?)\b"
+    r"|\bprefer(?:red|ence|s)?\b|^(?:please|kindly)\b|\bin \w+ (?:style|units|format)\b",
     re.IGNORECASE,
 )
 _STATUS = re.compile(
-    r"\bnext (?:step|up|task)\b|\bcurrent(?:ly)? (?:task|goal|step|branch|phase|status)\b|\bopen question\b|\bawaiting\b"
-    r"|\b(?:phase|step|stage|milestone)s? \d|\b(?:is|are) (?:failing|blocked|pending|done|parked)\b",
+    r"\bnext (?:step|up|task)\b|\bcurrent(?:ly)? (?:task|goal|step|branch|phase|status)\b|\bopen question\b"
+    r"|\bawaiting\b|\b(?:phase|step|stage|milestone)s? \d|\b(?:is|are) (?:failing|blocked|pending|done|parked)\b",
     re.IGNORECASE,
 )
 _RULES = re.compile(
@@ -40,7 +40,8 @@ _RULES = re.compile(
 _ORDERS = re.compile(r"^(?:send|write|use|answer|reply|put|show|report|format|name|call)\b", re.IGNORECASE)
 """How a standing wish begins that gives a value; any other order is a request, and done with its turn."""
 _TELLS = re.compile(
-    r"^(?:\w+ing\b|(?:the|we|it|this|that|there|notes?|I[’']m|I am|I have)\b)(?!.*\b(?:please|needs?|want|should|can you)\b)",
+    r"^(?:\w+ing\b|(?:the|we|it|this|that|there|notes?|I[’']m|I am|I have)\b)"
+    r"(?!.*\b(?:please|needs?|want|should|can you)\b)",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"^[A-Z]{3,}(?: [A-Z]+)*: (?=\S)")
@@ -49,7 +50,7 @@ _IS = re.compile(r" (?:is|are|was|were) (?!not\b)|(?=:)")
 
 
 def told(material: Material) -> list[Entry]:
-    """What was carried over and what was told since, in order, each wording once, the last time; of a thing all its states.
+    """What was carried over and what was told since, in order; of a thing all its states, each wording once.
 
     What was carried over has no line.
     """
@@ -85,7 +86,7 @@ def is_fact(sentence: str) -> bool:
         return False
     if any(form.search(bare) for form in (_STATUS, _WISHES, _RULES)):
         return True
-    return bool(values_in(bare)) and bool(_STATES.search(bare) or _ORDERS.search(bare))
+    return gives_value(bare) and bool(_STATES.search(bare) or _ORDERS.search(bare))
 
 
 def asks(text: str) -> bool:

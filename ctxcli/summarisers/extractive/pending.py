@@ -67,12 +67,13 @@ def _whole(text: str, most: int) -> str:
 
 
 def _tried(material: Material) -> Iterator[tuple[Said, Entry]]:
-    """The last thing that was attempted, and how it ended."""
-    tried = list(parts(material, PartKind.TOOL_RESULT))
+    """The last thing that was attempted, and how it ended; a result that nobody knows the call of was no attempt."""
+    calls = calls_by_ref(material)
+    tried = [said for said in parts(material, PartKind.TOOL_RESULT) if said.part.name or said.part.ref in calls]
     if tried:
         said = tried[-1]
         outcome = "failed" if said.part.failed else "ended"
-        call = calls_by_ref(material).get(said.part.ref, said)
+        call = calls.get(said.part.ref, said)
         name = _flat(" ".join(filter(None, (said.part.name or call.part.name, said.part.address or call.part.address))))
         head = name if len(name) <= _LONGEST_NAME else said.part.name
         text = f"{TRIED}{head}, {outcome}: {first_line(said.part.text, _LONGEST_ERROR)}"

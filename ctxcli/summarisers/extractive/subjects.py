@@ -1,10 +1,11 @@
-"""What a sentence is about, beside the values that it gives: two that give the same thing a value are one in two states.
+"""What a sentence is about, beside the values that it gives: two that give one thing a value are two of its states.
 
 By words alone, in English, and on the safe side: two sentences that may speak of two things are two.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 ItemT = TypeVar("ItemT")
@@ -24,12 +25,14 @@ _WORD = re.compile(r"[A-Za-z][\w'’-]*|·")
 _GAP = " · "
 """What stands in the place of a value, so that its neighbours do not become neighbours."""
 _STOP = frozenset(
-    "a an the this that these those it its and or but not no nor of for from to in on at by with without into over under"
-    " as is are was were be been being am has have had do does did will would shall should can could may might must"
-    " we you i they he she our your my their us me user users all any every each only just still yet also please now"
-    " never always current currently new latest present active working old previous want wants wanted prefer prefers"
-    " preferred use uses using used write send keep keeps stay stays make let need needs update so then there here"
-    " after before until first next other others".split()
+    """
+    a an the this that these those it its and or but not no nor of for from to in on at by with without into over under
+    as is are was were be been being am has have had do does did will would shall should can could may might must we
+    you i they he she our your my their them us me user users all any every each only just still yet also please now
+    never always current currently new latest present active working old previous want wants wanted prefer prefers
+    preferred use uses using used write send keep keeps stay stays make let need needs update so then there here after
+    before until first next other others moved moves move switched
+    """.split()  # noqa: SIM905 - a word list is read as text
 )
 _SAME = {
     "due": "deadline", "date": "deadline", "spend": "budget", "spending": "budget", "cost": "budget",
@@ -41,8 +44,14 @@ _NEXT = re.compile(r"^(?:after (?:this|that),? )?(?:the |our |my )?next (?:step|
 """There is one next step: the one that was named last."""
 _STEP = "step"
 _ENOUGH, _SHARE = 2, 0.5
-"""Words that two have to share, and the share of the shorter one; of values of a kind that few things have, one word."""
-_SPECIAL = frozenset(("money", "url", "date", "ref", "hash"))
+"""Words that two have to share where they do not share them all, and the share of the shorter one."""
+_FORBIDS = re.compile(
+    r"^(?:never|do not|don[’']?t|no|avoid|under no circumstances)\b|\b(?:must|may|should|can) ?(?:not|never)\b",
+    re.IGNORECASE,
+)
+_UNLESS = re.compile(r"\b(?:without|until|unless)\b", re.IGNORECASE)
+_AMOUNTS = frozenset(("money", "date", "number"))
+"""A limit that is set again takes the place of the one before; a second thing that is forbidden does not."""
 
 
 class Subject(NamedTuple):
@@ -53,7 +62,7 @@ class Subject(NamedTuple):
     before: dict[str, str]
     """By word, the one right before it: what tells `staging database` from `production database`."""
     kinds: frozenset[str]
-    """Of the values that it gives."""
+    """Of the values that it gives; of one that forbids something, of amounts alone."""
 
 
 def subject_of(sentence: str) -> Subject:
@@ -64,9 +73,16 @@ def subject_of(sentence: str) -> Subject:
         kinds += [kind] if count else []
     words: list[str] = [_stem(word.casefold()) for word in _WORD.findall(rest)]
     kinds += [_STEP] if _NEXT.search(sentence) else []
+    if _FORBIDS.search(sentence) and not _UNLESS.search(sentence):
+        kinds = [kind for kind in kinds if kind in _AMOUNTS]
     own = [word for word in words if word not in ("", "·")]
-    before = {word: first for first, word in zip(words, words[1:], strict=False) if first not in ("", "·") and word}
+    before = {word: first for first, word in pairwise(words) if first not in ("", "·") and word}
     return Subject(frozenset(own), before, frozenset(kinds))
+
+
+def gives_value(sentence: str) -> bool:
+    """Whether a sentence holds a value: an amount, a name, a reference."""
+    return any(shape.search(sentence) for _, shape in _VALUES)
 
 
 def _stem(word: str) -> str:
@@ -87,8 +103,9 @@ def is_same(one: Subject, other: Subject) -> bool:
     if not kinds or not one.words or not other.words:
         return False
     shared = one.words & other.words
-    enough = 1 if kinds & _SPECIAL else _ENOUGH
-    if len(shared) < enough or len(shared) < _SHARE * min(len(one.words), len(other.words)):
+    if one.words != other.words and len(shared) < _ENOUGH:
+        return False
+    if len(shared) < _SHARE * min(len(one.words), len(other.words)):
         return False
     return not any(_differ(one, other, word) for word in shared)
 
@@ -107,8 +124,3 @@ def last_states(items: Sequence[ItemT], text: Callable[[ItemT], str]) -> list[It
         for place, item in enumerate(items)
         if not any(is_same(subjects[place], later) for later in subjects[place + 1 :])
     ]
-
-
-def values_in(sentence: str) -> Iterable[str]:
-    """The kinds of the values that a sentence gives."""
-    return subject_of(sentence).kinds
