@@ -15,7 +15,7 @@ from ctxcli.strategies import STRATEGIES, semantic
 from ctxcli.task import Results
 from ctxcli.validity import PROFILES, check
 
-HISTORIES = int(os.environ.get("CTX_HISTORIES", "40"))
+HISTORIES = int(os.environ.get("CTX_HISTORIES", "8"))
 """For each strategy and profile; 2,000 were run before the strategies were released."""
 REPAIR = 20
 """Tokens that a repair may add: a word where a message said nothing, so that the speakers still take turns."""
