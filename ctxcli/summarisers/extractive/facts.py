@@ -22,8 +22,9 @@ _STATES = re.compile(
 )
 """Of a sentence that gives a value."""
 _WISHES = re.compile(
-    r"\b(?:I|user|users?|we|they)\b[’'\w ]{0,20}\b(?:wants?|prefers?|likes?|would rather|needs?)\b"
-    r"|\bprefer(?:red|ence|s)?\b|^(?:please|kindly)\b|\bin \w+ (?:style|units|format)\b",
+    r"\b(?:the |our )?(?:users?|customers?|they)\b[’'\w ]{0,20}\b(?:wants?|likes?|needs?)\b|\bwould rather\b"
+    r"|\bprefer(?:red|ence|s)?\b|\bin \w+ (?:style|units|format)\b"
+    r"|^(?:please |kindly )?(?:make|keep|give|write) (?:your |all |the )?(?:responses|answers|replies|reports)\b",
     re.IGNORECASE,
 )
 _STATUS = re.compile(
@@ -37,7 +38,9 @@ _RULES = re.compile(
     re.IGNORECASE,
 )
 """Of a standing rule in a form that is too weak for a boundary which the guard asks for."""
-_ORDERS = re.compile(r"^(?:send|write|use|answer|reply|put|show|report|format|name|call)\b", re.IGNORECASE)
+_ORDERS = re.compile(
+    r"^(?:please |kindly )?(?:send|write|use|answer|reply|put|show|report|format|name|call)\b", re.IGNORECASE
+)
 """How a standing wish begins that gives a value; any other order is a request, and done with its turn."""
 _TELLS = re.compile(
     r"^(?:\w+ing\b|(?:the|we|it|this|that|there|notes?|I[’']m|I am|I have)\b)"
@@ -91,7 +94,10 @@ def is_fact(sentence: str) -> bool:
 
 def asks(text: str) -> bool:
     """Whether a message wants something done, and does not merely tell of something."""
-    return any("?" in one or not (_TELLS.search(one) or is_fact(one)) for _, one in sentences(text))
+    return any(
+        "?" in one or one.casefold().startswith("please") or not (_TELLS.search(one) or is_fact(one))
+        for _, one in sentences(text)
+    )
 
 
 def unlabelled(sentence: str) -> str:
