@@ -16,9 +16,10 @@ from ctxcli.task import Results
 from ctxcli.validity import PROFILES, check
 
 HISTORIES = int(os.environ.get("CTX_HISTORIES", "8"))
-"""For each strategy and profile; 2,000 were run before the strategies were released."""
+"""For each strategy and profile; set CTX_HISTORIES to run more."""
 REPAIR = 20
 """Tokens that a repair may add: a word where a message said nothing, so that the speakers still take turns."""
+# the extra `semantic` is heavy, so the law holds for it where it is installed
 USABLE = [name for name in STRATEGIES if name != "semantic" or semantic.is_available()]
 SEEDS = st.integers(0, 10**9)
 
