@@ -221,3 +221,19 @@ def _check_kept(before: Json, after: Json, outcome: Outcome) -> None:
         summaries = [row for row in new if "[Compacted by ctx" in json.dumps(row)]
         assert len(new) == len(cleared) + len(summaries)
         assert len(summaries) <= 1
+
+
+def work(number: int) -> list[Json]:
+    """Turns that take room and say nothing of their own."""
+    return [
+        turn
+        for at in range(number)
+        for turn in (says(f"Step {at}.", call(f"w{at}", path=f"src/w{at}.py")), result(f"w{at}"))
+    ]
+
+
+def after_work(shape: str, *turns: Json, strategy: str = "contract", last: str = "Go on.", **settings: object) -> Shortened:  # fmt: skip
+    """A pass over these turns and a lot of work behind them, from which little is left."""
+    return shortened(
+        shape, *turns, *work(5), says("All read."), user(last), strategies=(strategy,), target=0.15, **settings
+    )
