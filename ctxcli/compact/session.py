@@ -9,6 +9,7 @@ from ctxcli.compact.asking import answered
 from ctxcli.compact.context import pinned_in, raw_of, start_of, summaries_in, tail_of, units_of
 from ctxcli.compact.material import Span, material_of
 from ctxcli.compact.mend import Mended, mend
+from ctxcli.compact.origin import unfounded
 from ctxcli.compact.settings import DEFAULT_SUMMARY, FEWEST_SUMMARY, Settings
 from ctxcli.compact.span import text_of_messages
 from ctxcli.compact.summary import carried_in, merged, text_of
@@ -183,7 +184,10 @@ class Session:
             found = answered(
                 settings.ask,
                 text_of_messages(self.transcript, gone, self.before.reading.secrets),
-                lambda slots: self._lost_by(replace(change, summary=text_of(slots, self.transcript, gone, name))),
+                lambda slots: [
+                    *self._lost_by(replace(change, summary=text_of(slots, self.transcript, gone, name))),
+                    *self._unfounded_in(slots, settings.notes),
+                ],
                 instructions=settings.instructions,
                 again=settings.ask_again,
             )
@@ -191,6 +195,12 @@ class Session:
         text = text_of(slots, self.transcript, gone, name)
         self._slots[text] = (slots, attempts)
         return text
+
+    def _unfounded_in(self, slots: Slots, notes: Slots) -> list[str]:
+        """The boundaries of an answer that neither the raw turns nor the notes set."""
+        raw = [part.text for index in self.raw for part in self.transcript.messages[index].parts]
+        noted = [one.text for one in notes.constraints]
+        return [f"(nobody set this boundary, leave it out) {one}" for one in unfounded(slots.constraints, raw + noted)]
 
     def _lessened(self, change: Change) -> frozenset[int]:
         """The kept messages of which something gave way in this pass."""

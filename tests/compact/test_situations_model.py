@@ -31,11 +31,24 @@ def test_a_boundary_that_a_model_weakens_is_asked_for_again_in_the_words_of_the_
     assert "- Never touch migrations/." in one.summary
 
 
-@pytest.mark.xfail(reason="the guard asks whether boundaries survive, and not yet where those of a summary come from")
 def test_a_boundary_that_nobody_set_is_not_taken_from_a_model() -> None:
     """oh-my-openagent#1483, codegraff#738: the section of what must not be done invented a rule."""
-    with pytest.raises(SummaryError):
-        after_work(OPENAI, user("Start."), ask=lambda _: said_by_model("Never run the test suite."))
+    rules = ("Never run the test suite.", "Leave migrations/ alone, they are frozen.")
+    turns = (user("Start."), says("Yes?"), user("Never touch migrations/: they are frozen."))
+    with pytest.raises(SummaryError) as refused:
+        after_work(OPENAI, *turns, ask=lambda _: said_by_model(*rules, "Never touch migrations/: they are frozen."))
+    assert str(refused.value).splitlines()[1:] == [
+        "  (nobody set this boundary, leave it out) Never run the test suite."
+    ]
+
+
+def test_a_boundary_of_the_system_prompt_or_of_an_error_has_its_origin_there() -> None:
+    """The other side of the same: what was found out on the way is a boundary as well."""
+    denied = (says("", call("d1", "shell", command="git push")), result("d1", "remote: protected branch: pushes need two approvals", failed=True))  # fmt: skip
+    rules = ("Answer in German (superseded)", "Pushes need two approvals: protected branch", "用制表符")
+    turns = (user("Start. 用制表符"), says("Yes?"), *denied)
+    one = after_work(OPENAI, *turns, system="Answer in German.", ask=lambda _: said_by_model(*rules))
+    assert one.outcome.attempts == 1
 
 
 def test_what_a_model_invents_is_refused_by_name() -> None:
