@@ -82,7 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         error.show()
         sys.exit(error.exit_code)
     except CtxError as error:
-        click.echo("ctx: " + "".join(sign if sign.isprintable() else "\ufffd" for sign in str(error)), err=True)
+        said = "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in str(error))
+        click.echo(f"ctx: {said}", err=True)
         sys.exit(error.exit_code)
     except SystemExit:
         raise
