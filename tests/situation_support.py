@@ -164,7 +164,7 @@ def read_document(value: Json, shape: str) -> Transcript:
 
 
 def shortened(
-    shape: str, *turns: Json, system: str = "", keep_last: int | None = None, **settings: object
+    shape: str, *turns: Json, system: str = "", keep_last: int | Keep | None = None, **settings: object
 ) -> Shortened:  # fmt: skip
     """A pass over a conversation, and what holds after every pass.
 
@@ -173,7 +173,7 @@ def shortened(
     """
     before = document(shape, *turns, system=system)
     if keep_last is not None:
-        settings["keep_last"] = Keep(messages=keep_last)
+        settings["keep_last"] = keep_last if isinstance(keep_last, Keep) else Keep(messages=keep_last)
     return passed(before, shape, Settings(**settings))  # type: ignore[arg-type]
 
 
