@@ -46,6 +46,19 @@ def test_a_boundary_in_passing_stands_in_the_words_of_the_user(shape: str, strat
     assert "Fix it without changing the concept." in one.text
 
 
+@pytest.mark.xfail(reason="the guard takes a sentence that shares one of two words for a possible paraphrase")
+def test_a_boundary_that_is_gone_fails_the_guard_whatever_else_speaks_of_answers() -> None:
+    """openai/codex#18720 once more: the guard has to see it where a strategy without a summary takes the turn out."""
+    turns = (
+        user("The search answers too slowly."),
+        says("Yes?"),
+        user("No, do not cache answers: stock levels change."),
+    )
+    one = after_work(ANTHROPIC, *turns, strategy="drop-oldest")
+    assert "do not cache answers" not in one.text
+    assert "No, do not cache answers: stock levels change." in {row.text for row in one.guard.constraints if row.fails}
+
+
 @each_shape
 @summing
 def test_a_text_in_quotes_that_the_user_approved_is_the_same_text(shape: str, strategy: str) -> None:
