@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ctxcli.errors import SettingError
-from ctxcli.model import Layer
+from ctxcli.model import Layer, Transcript
 
 DEFAULT_RESERVE = 32_000
 """Tokens kept free for the answer: the largest answer that coding agents ask for by default."""
@@ -107,6 +107,13 @@ def usable_window(
         most = known.output if known is not None else DEFAULT_RESERVE
         reserve = 0 if free else min(DEFAULT_RESERVE, most, window // 4)
     return Usable(window, origin, reserve, max(0, window - reserve))
+
+
+def usable_in(transcript: Transcript, limits: Limits) -> Usable:
+    """The window of a transcript: as the user set it, as it records it, or as that of the models that answered."""
+    return usable_window(
+        limits, transcript.models, transcript.window, recorded_is_usable=transcript.window_is_usable
+    )  # fmt: skip
 
 
 def quotas(usable: int | None, fixed: int, shares: Mapping[Layer, float]) -> dict[Layer, int | None]:

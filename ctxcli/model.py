@@ -4,6 +4,7 @@ A transcript is a flat tuple of messages in source order. Each message stands in
 event (a compaction, a clear, a rewind) takes effect before the message whose index is its `at`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -251,6 +252,22 @@ class Transcript:
     lines: int = 0
     many: bool = False
     """One of several conversations in its source."""
+
+    @property
+    def models(self) -> list[str]:
+        """The models that answered, each once, in order."""
+        return list(dict.fromkeys(call.model for call in self.calls if call.model))
+
+
+def media_of(parts: Sequence[Part], ref: str) -> list[int]:
+    """Places of the images and files that came with the result of the call of this id."""
+    return [at for at, part in enumerate(parts) if part.kind is PartKind.MEDIA and part.ref and part.ref == ref]
+
+
+def is_human(message: Message) -> bool:
+    """Whether a message is the user's own words."""
+    said = any(part.kind is PartKind.TEXT and part.text.strip() for part in message.parts)
+    return message.role is Role.USER and not message.harness and said
 
 
 def layer_of(message: Message, part: Part) -> Layer:

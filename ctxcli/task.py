@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ctxcli.change import Change
-from ctxcli.model import Part, PartAt, PartKind, Transcript
+from ctxcli.model import Part, PartAt, Transcript, media_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,36 @@ class Results:
 
 
 @dataclass(frozen=True, slots=True)
+class Scale:
+    """What contexts weigh: the parts of a transcript, and texts that stand in the place of some."""
+
+    weights: Sequence[Sequence[int]]
+    """Of each part of each message of the transcript."""
+    count: Callable[[str], int]
+
+    def of(self, index: int, change: Change) -> int:
+        """A kept message after a change."""
+        total = 0
+        for number, weight in enumerate(self.weights[index]):
+            at = (index, number)
+            if at in change.texts:
+                total += self.count(change.texts[at])
+            elif at not in change.gone:
+                total += weight
+        return total
+
+    def tokens(self, change: Change) -> int:
+        """The whole context after a change."""
+        kept = sum(self.of(index, change) for index in change.keep)
+        return kept + (self.count(change.summary) if change.summary else 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A context that is to become shorter. Every figure is in tokens of one counter."""
 
     transcript: Transcript
-    weights: Sequence[Sequence[int]]
-    """Of each part of each message of the transcript."""
+    scale: Scale
     units: tuple[tuple[int, ...], ...]
     """Messages in the context that stay or go together, in order: a call and its results, or one message."""
     pinned: frozenset[int]
@@ -36,7 +60,6 @@ class Task:
     """Index of the first message of the newest ones that stay verbatim."""
     summary_tokens: int
     """What a summary may take."""
-    count: Callable[[str], int]
     summarise: Callable[[Change], str]
     """The text that stands for what a change takes out of the context; empty where nothing has to be said."""
     summaries: frozenset[int] = frozenset()
@@ -51,19 +74,11 @@ class Task:
 
     def tokens_of(self, index: int, change: Change) -> int:
         """What a kept message weighs after a change."""
-        total = 0
-        for number, weight in enumerate(self.weights[index]):
-            at = (index, number)
-            if at in change.texts:
-                total += self.count(change.texts[at])
-            elif at not in change.gone:
-                total += weight
-        return total
+        return self.scale.of(index, change)
 
     def tokens(self, change: Change) -> int:
         """What the context weighs after a change."""
-        kept = sum(self.tokens_of(index, change) for index in change.keep)
-        return kept + (self.count(change.summary) if change.summary else 0)
+        return self.scale.tokens(change)
 
     def is_fixed(self, unit: Iterable[int]) -> bool:
         """Whether a unit holds a pinned message, or is in the tail."""
@@ -71,9 +86,4 @@ class Task:
 
     def companions(self, at: PartAt) -> list[PartAt]:
         """The media that came with a tool result: they go where its text goes."""
-        ref = self.part(at).ref
-        return [
-            (at[0], number)
-            for number, part in enumerate(self.transcript.messages[at[0]].parts)
-            if part.kind is PartKind.MEDIA and ref and part.ref == ref
-        ]
+        return [(at[0], number) for number in media_of(self.transcript.messages[at[0]].parts, self.part(at).ref)]

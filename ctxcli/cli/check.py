@@ -85,5 +85,4 @@ class _Run:
         return habits(transcript, Setting(self._weigh(transcript), limits, self._tested_by))
 
     def _weigh(self, transcript: Transcript) -> Weigh:
-        models = list(dict.fromkeys(call.model for call in transcript.calls if call.model))
-        return counter(choose(models, self.flags["tokenizer"]).name, cache=self._cache)
+        return counter(choose(transcript.models, self.flags["tokenizer"]).name, cache=self._cache)

@@ -1,16 +1,15 @@
 """The notes file of `ctx compact`: read before, appended to when the result holds."""
 
 from dataclasses import dataclass, field
-from io import BytesIO
 
+from ctxcli.cli.note_files import parsed
 from ctxcli.compact.extracting import notes_from
 from ctxcli.compact.session import Session
-from ctxcli.errors import UnreadableError
 from ctxcli.files.append import append_lines
 from ctxcli.files.documents import is_there
 from ctxcli.files.whole import read_whole
 from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Transcript
-from ctxcli.notes import Notebook, is_notes, new, parse, record, to_slots
+from ctxcli.notes import Notebook, new, record, to_slots
 from ctxcli.reports.compact import NotesUsed
 from ctxcli.reports.slots import Slots
 
@@ -29,9 +28,7 @@ class NotesFile:
     def opened(cls, path: str | None) -> "NotesFile":
         """Read the file, where there is one; raises UnreadableError for a file that holds something else."""
         content = read_whole(path) if path and is_there(path) else b""
-        if path and content and not is_notes(content):
-            raise UnreadableError(f"{path}: is no notes file; `ctx notes` says what one looks like")
-        return cls(path, content, parse(BytesIO(content)))
+        return cls(path, content, parsed(content, path or ""))
 
     @property
     def slots(self) -> Slots:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ctxcli.budget import Limits, usable_window
+from ctxcli.budget import Limits, usable_in
 from ctxcli.cli import options as opt
 from ctxcli.cli.compact_notes import NotesFile
 from ctxcli.cli.prompt import instructions_of
@@ -51,8 +51,7 @@ def begun(
     transcript: Transcript, policy: Policy, extractor: Extractor, notes: NotesFile, flags: dict[str, Any]
 ) -> Pass:
     """A conversation before its pass."""
-    models = list(dict.fromkeys(call.model for call in transcript.calls if call.model))
-    choice = choose(models, flags["tokenizer"])
+    choice = choose(transcript.models, flags["tokenizer"])
     session = Session(transcript, policy, counter(choice.name, CountCache() if flags["cache"] else None), extractor)
     return Pass(session, _settings(flags, notes), choice.exact)
 
@@ -104,10 +103,8 @@ def _limit(one: Pass, trigger: int | float, flags: dict[str, Any]) -> int:
     """Where the trigger stands, in tokens; raises UsageError for a share of a window that nobody knows."""
     if isinstance(trigger, int):
         return trigger
-    transcript = one.session.transcript
-    models = list(dict.fromkeys(call.model for call in transcript.calls if call.model))
     limits = Limits(max_context=flags["max_context"], reserve_output=flags["reserve_output"])
-    usable = usable_window(limits, models, transcript.window, recorded_is_usable=transcript.window_is_usable).usable
+    usable = usable_in(one.session.transcript, limits).usable
     if usable is None:
         raise click.UsageError("--trigger as a share wants the window: --max-context 200k, or give it in tokens")
     return int(usable * trigger)

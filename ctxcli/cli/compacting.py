@@ -114,10 +114,11 @@ def _check_one(one: Pass, after: Transcript, notes: NotesFile, flags: dict[str, 
         return
     session, profile = one.session, one.settings.profile or profile_of(one.session.transcript)
     broken = new_violations(session, profile, one.outcome)
-    known = {found.rule for found in check(session.messages, profile)}
     if flags["output_format"] == _SAME:
         messages = applied(after, start_of(after))
-        broken += [found for found in check(messages, profile) if found.rule not in known and is_error(found)]
+        broken += [
+            found for found in check(messages, profile) if found.rule not in session.broken(profile) and is_error(found)
+        ]
     if broken:
         first = f"{broken[0].rule} at line {broken[0].line}: {broken[0].why}"
         one.refused = f"{INVALID_RESULT.name}: the result is not valid for {profile}: {first}"

@@ -179,8 +179,7 @@ class _Run:
         return found
 
     def _weigh(self, transcript: Transcript) -> Weigh:
-        models = list(dict.fromkeys(call.model for call in transcript.calls if call.model))
-        choice = choose(models, self.flags["tokenizer"])
+        choice = choose(transcript.models, self.flags["tokenizer"])
         return counter(choice.name, cache=self._cache)
 
 

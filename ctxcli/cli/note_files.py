@@ -31,10 +31,11 @@ def book_of(path: str, *, needed: bool = True) -> Notebook:
         if needed:
             raise UnreadableError(f"{path}: no such notes file; `ctx notes add` and `ctx notes extract` begin one")
         return Notebook()
-    return _parsed(read_whole(path), path)
+    return parsed(read_whole(path), path)
 
 
-def _parsed(content: bytes, path: str) -> Notebook:
+def parsed(content: bytes, path: str) -> Notebook:
+    """The notebook that bytes hold; raises UnreadableError where they are those of another kind of file."""
     if content.strip() and not is_notes(content):
         raise UnreadableError(f"{path}: is no notes file; nothing was read from it and nothing is added to it")
     return parse(BytesIO(content))
@@ -42,7 +43,7 @@ def _parsed(content: bytes, path: str) -> Notebook:
 
 def append(path: str, lines: Callable[[Notebook], Sequence[str]]) -> int:
     """Add what `lines` gives for what stands in the file at that moment; returns how many lines that is."""
-    return append_lines(path, lambda content: lines(_parsed(content, path)))
+    return append_lines(path, lambda content: lines(parsed(content, path)))
 
 
 def report_of(

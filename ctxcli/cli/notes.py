@@ -73,7 +73,7 @@ def extract(notes: str, transcript: str, **flags: Any) -> int:
     marks: list[Mark] = []
     for path, one in sources.transcripts(list(find([transcript]))):
         say_skips(path, one)
-        weigh = counter(choose([call.model for call in one.calls if call.model], flags["tokenizer"]).name)
+        weigh = counter(choose(one.models, flags["tokenizer"]).name)
         fresh, mark = notes_from(one, book, weigh)
         found += fresh
         marks += [] if mark is None else [mark]

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ctxcli.change import CLEARED, Change, placed
 from ctxcli.compact.context import pinned_in
@@ -24,7 +24,7 @@ from ctxcli.reports.compact import (
 )
 from ctxcli.reports.guard import GuardReport
 from ctxcli.rules import RULES, TARGET_MISSED
-from ctxcli.validity import Violation, check, profile_of
+from ctxcli.validity import Violation, profile_of
 
 _WRITE, _READ, _OUTPUT = 1.25, 0.1, 5.0
 """Prices in those of an input token: a cache write, a cache read, an output token (as of Anthropic's price list)."""
@@ -56,7 +56,7 @@ def conclude(session: Session, settings: Settings, outcome: Outcome, written: Wr
     validity = _validity(session, profile, outcome)
     target = session.target(settings)
     said = _remarks(session, outcome, target, after) if written.done else ()
-    gone = [index for index in outcome.start.keep if index not in set(change.keep)]
+    gone = frozenset(outcome.start.keep) - frozenset(change.keep)
     return CompactReport(
         kind="ctx.compact", version=1,
         ok=not written.refused and validity.ok and (written.guard is None or written.guard.ok),
@@ -82,7 +82,8 @@ def conclude(session: Session, settings: Settings, outcome: Outcome, written: Wr
 
 
 def _cleared(change: Change) -> list[tuple[int, int]]:
-    return [at for at, text in change.texts.items() if text.startswith(CLEARED) and at[0] in set(change.keep)]
+    kept = frozenset(change.keep)
+    return [at for at, text in change.texts.items() if text.startswith(CLEARED) and at[0] in kept]
 
 
 def _validity(session: Session, profile: str, outcome: Outcome) -> ValidityResult:
@@ -93,8 +94,9 @@ def _validity(session: Session, profile: str, outcome: Outcome) -> ValidityResul
 
 def new_violations(session: Session, profile: str, outcome: Outcome) -> list[Violation]:
     """The errors that the result has and the input had not."""
-    rules = {found.rule for found in check(session.messages, profile)}
-    return [one for one in outcome.mended.violations if one.rule not in rules and is_error(one)]
+    return [
+        one for one in outcome.mended.violations if one.rule not in session.broken(profile) and is_error(one)
+    ]  # fmt: skip
 
 
 def is_error(found: Violation) -> bool:
@@ -124,7 +126,7 @@ def _cache(session: Session, outcome: Outcome, settings: Settings) -> CacheEffec
     for one, other in zip(first, placed(session.transcript, outcome.change), strict=False):
         if one.message is not other.message and one != other:
             break
-        prefix += sum(session.weights[one.index or 0]) if one.index is not None else 0
+        prefix += sum(session.scale.weights[one.index or 0]) if one.index is not None else 0
     prefix = min(prefix, after)
     summary = session.count(outcome.change.summary) if settings.ask is not None else 0
     extra = _OUTPUT * summary + _READ * prefix + _WRITE * (after - prefix)
@@ -148,10 +150,9 @@ def _floor(session: Session, change: Change) -> str:
     """What takes the room that is left, the largest first."""
     shares: dict[str, int] = {}
     pinned = pinned_in(session.transcript, change.keep, ())
-    single = replace(change, summary="", keep=())
     for index in change.keep:
         name = "what is pinned" if index in pinned else "the newest messages"
-        shares[name] = shares.get(name, 0) + session.weight(replace(single, keep=(index,)))
+        shares[name] = shares.get(name, 0) + session.scale.of(index, change)
     if change.summary:
         shares["the summary"] = session.count(change.summary)
     parts = sorted(shares.items(), key=lambda item: -item[1])

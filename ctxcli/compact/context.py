@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from ctxcli.change import Change
-from ctxcli.model import COMPACTIONS, MAIN, EventKind, Message, PartKind, Role, Transcript
+from ctxcli.model import COMPACTIONS, MAIN, EventKind, Message, PartKind, Role, Transcript, is_human
 from ctxcli.replay import live
 from ctxcli.slots import is_synthetic
 
@@ -89,12 +89,6 @@ def pinned_in(transcript: Transcript, indices: Sequence[int], pins: Collection[s
         if named or any(shape.search(part.text) for shape in shapes for part in message.parts):
             found.add(index)
     return frozenset(found)
-
-
-def is_human(message: Message) -> bool:
-    """Whether a message is the user's own words."""
-    said = any(part.kind is PartKind.TEXT and part.text.strip() for part in message.parts)
-    return message.role is Role.USER and not message.harness and said
 
 
 def _is_summary(message: Message) -> bool:

@@ -1,16 +1,15 @@
 """A change made valid: what a provider would refuse goes, part by part, and each repair is told."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ctxcli.change import Change, Placed, placed
-from ctxcli.model import Message, PartKind, Role, Transcript
+from ctxcli.model import Message, PartKind, Role, Transcript, media_of
 from ctxcli.rules import ALTERNATION, FIRST_NOT_USER
 from ctxcli.slots import SYNTHETIC
+from ctxcli.tokens import clean
 from ctxcli.validity import Violation, check
 
-_LONE = re.compile("[\ud800-\udfff]")
 _EMPTY = "(empty)"
 _NOTHING = f"{SYNTHETIC}: a message without content.]"
 _ROUNDS = 20
@@ -57,17 +56,14 @@ def _repaired(change: Change, found: Violation, row: Placed) -> Change:
         return replace(change, keep=keep) if not row.message.parts else change
     alone = len(row.parts) == 1 and row.message.role is Role.USER
     part, at = row.message.parts[found.part], row.parts[found.part]
-    if part.kind in (PartKind.TEXT, PartKind.TOOL_RESULT, PartKind.DOCUMENT) and _has_lone(part.text):
-        return replace(change, texts={**change.texts, at: _LONE.sub("\ufffd", part.text)})
+    if part.kind in (PartKind.TEXT, PartKind.TOOL_RESULT, PartKind.DOCUMENT) and clean(part.text) != part.text:
+        return replace(change, texts={**change.texts, at: clean(part.text)})
     if part.kind is PartKind.TEXT and alone and not part.text.strip():
         return replace(change, texts={**change.texts, at: _EMPTY})
     if part.kind in (PartKind.SUMMARY, PartKind.TOOLS):
         return change
-    together = {
-        place
-        for place, other in zip(row.parts, row.message.parts, strict=True)
-        if part.kind is PartKind.TOOL_RESULT and other.kind is PartKind.MEDIA and other.ref and other.ref == part.ref
-    }
+    media = media_of(row.message.parts, part.ref) if part.kind is PartKind.TOOL_RESULT else []
+    together = {row.parts[number] for number in media}
     texts = {place: text for place, text in change.texts.items() if place != at}
     return replace(change, gone=change.gone | {at} | together, texts=texts)
 
@@ -77,7 +73,3 @@ def _with_synthetic(change: Change, index: int, *, first: bool) -> Change:
     if not change.summary:
         return replace(change, summary=_NOTHING, at=index)
     return replace(change, at=index) if first and change.at > index else change
-
-
-def _has_lone(text: str) -> bool:
-    return _LONE.search(text) is not None

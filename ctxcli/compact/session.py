@@ -20,7 +20,7 @@ from ctxcli.guard.reading import Reading
 from ctxcli.guard.run import context_of, guard_context
 from ctxcli.guard.sides import Before
 from ctxcli.identifiers import Extractor, extract
-from ctxcli.model import Message, PartAt, Transcript
+from ctxcli.model import Message, Transcript, media_of
 from ctxcli.reports.compact import Step
 from ctxcli.reports.guard import INVENTED
 from ctxcli.reports.slots import Slots
@@ -28,9 +28,9 @@ from ctxcli.shelf import Weigh
 from ctxcli.slots import IDENTIFIERS, is_synthetic, render
 from ctxcli.strategies import STRATEGIES
 from ctxcli.summarisers import SUMMARISERS
-from ctxcli.task import Task
+from ctxcli.task import Scale, Task
 from ctxcli.tokens import count_parts
-from ctxcli.validity import profile_of
+from ctxcli.validity import check, profile_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,10 @@ class Session:
         self.policy = policy
         self.weigh = weigh
         self.start = start_of(transcript)
-        self.weights = count_parts(transcript, weigh)
+        self.scale = Scale(count_parts(transcript, weigh), self.count)
         self._counts: dict[str, int] = {}
         self._slots: dict[str, tuple[Slots, int]] = {}
+        self._broken: dict[str, frozenset[str]] = {}
 
     @cached_property
     def before(self) -> Before:
@@ -93,12 +94,18 @@ class Session:
 
     def weight(self, change: Change) -> int:
         """Tokens of the context after a change."""
-        return self._task(Settings(), 0).tokens(change)
+        return self.scale.tokens(change)
 
     @cached_property
     def tokens(self) -> int:
         """Tokens of the context before."""
         return self.weight(self.start)
+
+    def broken(self, profile: str) -> frozenset[str]:
+        """The rules of a profile that the context before breaks."""
+        if profile not in self._broken:
+            self._broken[profile] = frozenset(found.rule for found in check(self.messages, profile))
+        return self._broken[profile]
 
     def target(self, settings: Settings) -> int:
         """What a pass aims at, in tokens."""
@@ -140,46 +147,44 @@ class Session:
     def _restored(self, change: Change) -> Change:
         """A change without a summary, in which results stand again that alone say something required."""
         required = self.before.required(self.policy).keys
-        stands = self._standing(change)
+        stands, reading = self._standing(change), self.before.reading
+        kept = frozenset(change.keep)
         for key in [key for key in required if not stands(key)]:
-            reading = self.before.reading
-            holding = [at for at in change.texts if at not in self.start.texts and at[0] in set(change.keep)]
+            holding = [at for at in change.texts if at not in self.start.texts and at[0] in kept]
             found = next(
                 (at for at in reversed(holding) if any(self.before.key(use) == key for use in reading.uses(at))), None
             )
             if found is not None:
+                parts = self.transcript.messages[found[0]].parts
+                media = {(found[0], number) for number in media_of(parts, parts[found[1]].ref)}
                 texts = {at: text for at, text in change.texts.items() if at != found}
-                change = replace(change, texts=texts, gone=change.gone - frozenset(self._media_of(found)))
+                change = replace(change, texts=texts, gone=change.gone - media)
         return change
 
-    def _media_of(self, at: PartAt) -> list[PartAt]:
-        return self._task(Settings(), 0).companions(at)
-
-    def _task(self, settings: Settings, target: int, mended: Change | None = None) -> Task:
+    def _task(self, settings: Settings, target: int, mended: Change) -> Task:
         """The task of a pass; a message of which mending left nothing is in no unit."""
-        rows = placed(self.transcript, mended or self.start)
+        rows = placed(self.transcript, mended)
         keep = tuple(row.index for row in rows if row.index is not None)
         units = units_of(self.transcript.messages, keep)
-        pinned = pinned_in(self.transcript, keep, settings.pins)
-        task = Task(
-            transcript=self.transcript, weights=self.weights, units=units, pinned=pinned, target=target, tail=0,
-            summary_tokens=settings.summary_tokens or min(DEFAULT_SUMMARY, max(FEWEST_SUMMARY, target // 3)),
-            count=self.count, summarise=lambda change: self._summary(change, settings, task),
+        tokens = settings.summary_tokens or min(DEFAULT_SUMMARY, max(FEWEST_SUMMARY, target // 3))
+        return Task(
+            transcript=self.transcript, scale=self.scale, units=units,
+            pinned=pinned_in(self.transcript, keep, settings.pins), target=target,
+            tail=tail_of(units, settings.keep_last, target, lambda index: self.scale.of(index, self.start)),
+            summary_tokens=tokens, summarise=lambda change: self._summary(change, settings, tokens),
             summaries=summaries_in(self.transcript, keep), results=settings.results, refine=settings.ask is None,
         )  # fmt: skip
-        tail = tail_of(units, settings.keep_last, target, lambda index: task.tokens_of(index, self.start))
-        task = replace(task, tail=tail)
-        return task
 
     # -- the summary
 
-    def _summary(self, change: Change, settings: Settings, task: Task) -> str:
+    def _summary(self, change: Change, settings: Settings, tokens: int) -> str:
         """The text that stands for what a change takes out of the context."""
-        staying = frozenset(change.keep) - self._lessened(change)
-        gone = [index for index in self.raw if index not in change.keep]
+        kept = frozenset(change.keep)
+        staying = kept - self._lessened(change)
+        gone = [index for index in self.raw if index not in kept]
         name = settings.notes_name
         if settings.ask is None:
-            slots, attempts = self._extracted(change, staying, settings, task.summary_tokens), 1
+            slots, attempts = self._extracted(change, staying, settings, tokens), 1
         else:
             found = answered(
                 settings.ask,

@@ -1,13 +1,11 @@
 """The text of the synthetic message: what it stands for, the four slots, and where the rest is."""
 
-import re
 from collections.abc import Iterable
 
 from ctxcli.model import Transcript
 from ctxcli.reports.slots import Brief, Slots
 from ctxcli.slots import SYNTHETIC, parse, render
-
-_LONE = re.compile("[\ud800-\udfff]")
+from ctxcli.tokens import clean
 
 
 def text_of(slots: Slots, transcript: Transcript, gone: Iterable[int], notes: str) -> str:
@@ -17,11 +15,11 @@ def text_of(slots: Slots, transcript: Transcript, gone: Iterable[int], notes: st
     """
     if isinstance(slots, Brief) and not notes:
         left = f"; left out: {sum(slots.left_out.values())}" if slots.left_out else ""
-        return _LONE.sub("\ufffd", f"{SYNTHETIC}{left}]\n{render(slots)}")
+        return clean(f"{SYNTHETIC}{left}]\n{render(slots)}")
     lines = [transcript.messages[index].line for index in gone]
     span = f" It stands for lines {min(lines)} to {max(lines)} of the transcript." if lines else ""
     head = f"{SYNTHETIC}: a record of the conversation so far, not the user's words.{span}]"
-    return _LONE.sub("\ufffd", "\n".join([head, *_rest(slots, notes), "", render(slots)]))
+    return clean("\n".join([head, *_rest(slots, notes), "", render(slots)]))
 
 
 def _rest(slots: Slots, notes: str) -> list[str]:

@@ -15,7 +15,7 @@ def in_use(session: Session) -> int:
     rebuilt = max((event.at for event in transcript.events if event.lane == MAIN and event.drops), default=-1)
     if last is None or rebuilt > last.at:
         return session.tokens
-    since = sum(sum(session.weights[index]) for index in session.start.keep if index > last.at)
+    since = sum(sum(session.scale.weights[index]) for index in session.start.keep if index > last.at)
     return max(session.tokens, _measured(last) + since)
 
 

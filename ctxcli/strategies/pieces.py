@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ctxcli.change import CLEARED, Change
-from ctxcli.model import PartAt, PartKind, Role
+from ctxcli.model import PartAt, PartKind, is_human
 from ctxcli.task import Task
 
 _WORTH = 0.9
@@ -43,7 +43,7 @@ def clear(task: Task, change: Change, places: Iterable[tuple[PartAt, str]], *, u
             break
         text = placeholder(why, task.part(at).address)
         media = [one for one in task.companions(at) if one not in gone]
-        freed = sum(task.weights[index][number] for index, number in (at, *media)) - task.count(text)
+        freed = sum(task.scale.weights[index][number] for index, number in (at, *media)) - task.scale.count(text)
         if freed > 0:
             texts[at] = text
             gone.update(media)
@@ -107,7 +107,6 @@ def _request(task: Task, change: Change) -> str:
     """What the user said last."""
     for index in reversed(change.keep):
         message = task.transcript.messages[index]
-        said = "\n".join(part.text for part in message.parts if part.kind is PartKind.TEXT)
-        if message.role is Role.USER and not message.harness and said.strip():
-            return said
+        if is_human(message):
+            return "\n".join(part.text for part in message.parts if part.kind is PartKind.TEXT)
     return ""

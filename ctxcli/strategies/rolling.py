@@ -21,7 +21,7 @@ def shorten(task: Task, change: Change) -> Change:
         found = without(task, change, out, summed_up=True)
         fits = task.tokens(found) <= task.target
         best = found if fits and task.tokens(best) <= task.target else lighter(task, best, found)
-        size = task.count(found.summary)
+        size = task.scale.count(found.summary)
         if not fits or size >= room:
             break
         room = size + size // 20

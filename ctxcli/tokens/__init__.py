@@ -3,6 +3,7 @@
 from ctxcli.tokens.cache import CountCache
 from ctxcli.tokens.calibrate import Fit, Growth, constant_ratio, fit
 from ctxcli.tokens.counter import Choice, Counter, choose, counter
+from ctxcli.tokens.engines import clean
 from ctxcli.tokens.media import media_tokens
 from ctxcli.tokens.weights import PLACEHOLDER, Weighed, count_parts, is_written, kind_of, scale
 
@@ -15,6 +16,7 @@ __all__ = [
     "Growth",
     "Weighed",
     "choose",
+    "clean",
     "constant_ratio",
     "count_parts",
     "counter",

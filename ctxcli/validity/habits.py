@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ctxcli.budget import Limits, usable_window
+from ctxcli.budget import Limits, usable_in
 from ctxcli.model import (
     COMPACTIONS,
     MAIN,
@@ -14,6 +14,7 @@ from ctxcli.model import (
     PartKind,
     Role,
     Transcript,
+    is_human,
 )
 from ctxcli.replay import live, replay
 from ctxcli.reports.check import NO, UNKNOWN, YES, Habit
@@ -101,8 +102,7 @@ def _first_request(transcript: Transcript) -> int | None:
         for index in event.drops
     }
     for index, message in enumerate(transcript.messages):
-        own = message.role is Role.USER and not message.harness and message.lane == MAIN
-        if own and index not in taken and _said(message).strip():
+        if is_human(message) and message.lane == MAIN and index not in taken:
             return index
     return None
 
@@ -133,10 +133,7 @@ def _prompt(call: Call) -> int:
 
 
 def _usable(transcript: Transcript, setting: Setting) -> int | None:
-    models = list(dict.fromkeys(call.model for call in transcript.calls if call.model))
-    return usable_window(
-        setting.limits, models, transcript.window, recorded_is_usable=transcript.window_is_usable
-    ).usable
+    return usable_in(transcript, setting.limits).usable
 
 
 def _recorded(transcript: Transcript, setting: Setting) -> Answer:  # noqa: ARG001

@@ -20,6 +20,7 @@ from ctxcli.model import (
     Skip,
     Transcript,
     Usage,
+    media_of,
 )
 
 JSON_NAMES = {
@@ -187,9 +188,7 @@ class Draft:
         for index, number in places:
             yield index, number
             parts = self.messages[index].parts
-            for other, part in enumerate(parts):
-                if part.kind is PartKind.MEDIA and part.ref and part.ref == parts[number].ref:
-                    yield index, other
+            yield from ((index, other) for other in media_of(parts, parts[number].ref))
 
     def amend(self, event: int, **facts: int | bool | None) -> None:
         """Correct a recorded event: what stands in the place of the dropped messages, its sizes."""

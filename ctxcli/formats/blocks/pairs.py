@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ctxcli.model import Message, Part, PartAt, PartKind
+from ctxcli.model import Message, Part, PartAt, PartKind, media_of
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST_ID = 64
@@ -52,11 +52,7 @@ def pair(messages: Sequence[Message]) -> Pairs:
 
 
 def _media_of(message: Message, index: int, result: Part) -> list[tuple[PartAt, Part]]:
-    return [
-        ((index, number), part)
-        for number, part in enumerate(message.parts)
-        if part.kind is PartKind.MEDIA and part.ref and part.ref == result.ref
-    ]
+    return [((index, at), message.parts[at]) for at in media_of(message.parts, result.ref)]
 
 
 def _fresh(ref: str, used: set[str]) -> str:

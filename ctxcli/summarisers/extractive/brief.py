@@ -84,8 +84,9 @@ def _within(material: Material, items: Sequence[Item], room: int) -> Sequence[It
 
 def _states(material: Material) -> tuple[list[Item], list[str]]:
     """Boundaries and facts that hold, the shorter first; and the texts of those that something later overtook."""
-    marked = [one for one in constraints(material) if "(superseded" in one.text]
-    stated = [one for one in constraints(material) if one not in marked]
+    boundaries = constraints(material)
+    marked = [one for one in boundaries if "(superseded" in one.text]
+    stated = [one for one in boundaries if one not in marked]
     lined = [
         *((one.line or 0, Item(CONSTRAINTS, terse(unlabelled(one.text)))) for one in stated),
         *((one.line or 0, Item(IDENTIFIERS, terse(one.text), FACT)) for one in told(material)),

@@ -8,7 +8,7 @@ from ctxcli.model import PartKind
 from ctxcli.reports.slots import Entry
 from ctxcli.shelf import Material
 from ctxcli.summarisers.extractive.said import is_request, parts
-from ctxcli.summarisers.extractive.subjects import gives_value, last_states
+from ctxcli.summarisers.extractive.subjects import gives_value
 
 FACT = "fact"
 """The kind under which they stand among the identifiers: a value with what it is the value of."""
@@ -62,11 +62,6 @@ def told(material: Material) -> list[Entry]:
         found.pop(one.text, None)
         found[one.text] = one
     return list(found.values())
-
-
-def facts(material: Material) -> list[str]:
-    """The same, each thing in its last state."""
-    return last_states([one.text for one in told(material)], str)
 
 
 def _told(material: Material) -> Iterator[Entry]:
