@@ -88,6 +88,10 @@ class Media:
     bytes: int = 0
 
 
+COMPACTION = "compaction"
+"""The name of an opaque part that stands for earlier turns."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One part of a message; `text` is what the model saw of it (arguments stay their JSON text)."""
@@ -107,6 +111,13 @@ class Part:
     """What the provider reports for a part that has no readable text (encrypted reasoning)."""
     signed: bool | None = None
     """Of thinking: whether the provider's signature stands beside it; None where the format has none."""
+
+    @property
+    def sums_up(self) -> bool:
+        """Whether it stands for turns that are gone: a summary that says something, or one only the provider reads."""
+        if self.kind is PartKind.SUMMARY:
+            return bool(self.text.strip())
+        return self.kind is PartKind.OPAQUE and self.name == COMPACTION
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def conclude(session: Session, settings: Settings, outcome: Outcome, written: Wr
     return CompactReport(
         kind="ctx.compact", version=1,
         ok=not written.refused and validity.ok and (written.guard is None or written.guard.ok),
-        strategy=",".join(settings.strategies), steps=outcome.steps, trigger=written.trigger, target=target,
+        strategy=",".join(settings.strategies), steps=outcome.steps, trigger=_trigger(outcome, written), target=target,
         tokens_before=before, tokens_after=after, tokens_reclaimed=before - after,
         messages_before=len(session.messages), messages_after=len(list(placed(session.transcript, change))),
         dropped_messages=len(gone), cleared_results=len(_cleared(change)),
@@ -79,6 +79,11 @@ def conclude(session: Session, settings: Settings, outcome: Outcome, written: Wr
         time=max((message.time for message in session.transcript.messages), default="") or None,
         remarks=tuple(filter(None, (written.refused, *written.remarks, *said))),
     )  # fmt: skip
+
+
+def _trigger(outcome: Outcome, written: Written) -> str:
+    """Stale where nothing but stale results went, whatever started the pass."""
+    return "stale" if [step.strategy for step in outcome.steps] == ["clear-stale"] else written.trigger
 
 
 def _cleared(change: Change) -> list[tuple[int, int]]:
@@ -126,7 +131,7 @@ def _cache(session: Session, outcome: Outcome, settings: Settings) -> CacheEffec
     for one, other in zip(first, placed(session.transcript, outcome.change), strict=False):
         if one.message is not other.message and one != other:
             break
-        prefix += sum(session.scale.weights[one.index or 0]) if one.index is not None else 0
+        prefix += session.scale.of(one.index, outcome.start) if one.index is not None else 0
     prefix = min(prefix, after)
     summary = session.count(outcome.change.summary) if settings.ask is not None else 0
     extra = _OUTPUT * summary + _READ * prefix + _WRITE * (after - prefix)

@@ -92,7 +92,7 @@ def pinned_in(transcript: Transcript, indices: Sequence[int], pins: Collection[s
 
 
 def _is_summary(message: Message) -> bool:
-    return any(part.kind is PartKind.SUMMARY or part.name == "compaction" for part in message.parts)
+    return any(part.sums_up for part in message.parts)
 
 
 def summaries_in(transcript: Transcript, indices: Sequence[int]) -> frozenset[int]:

@@ -11,7 +11,7 @@ from ctxcli.guard.reading import Reading
 from ctxcli.guard.sides import Before
 from ctxcli.identifiers import Extractor, extract
 from ctxcli.identifiers.secrets import mask, secrets_in
-from ctxcli.model import MAIN, EventKind, Message, PartKind, Transcript
+from ctxcli.model import MAIN, EventKind, Message, Transcript
 from ctxcli.notes import Mark, Note, Notebook, Source, hash_of, hash_over, new, notes_of, source_of
 from ctxcli.reports.notes import StrayRow
 from ctxcli.reports.slots import Slots
@@ -72,10 +72,7 @@ def _raw(transcript: Transcript, turns: Iterable[int]) -> Iterator[int]:
     rewound = {at for event in transcript.events if event.kind is EventKind.REWIND for at in event.drops}
     for index in turns:
         message = transcript.messages[index]
-        summary = any(
-            part.kind is PartKind.SUMMARY or part.name == "compaction" or is_synthetic(part.text)
-            for part in message.parts
-        )
+        summary = any(part.sums_up or is_synthetic(part.text) for part in message.parts)
         if not (summary or message.copied or index in rewound):
             yield index
 

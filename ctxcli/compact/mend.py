@@ -60,7 +60,7 @@ def _repaired(change: Change, found: Violation, row: Placed) -> Change:
         return replace(change, texts={**change.texts, at: clean(part.text)})
     if part.kind is PartKind.TEXT and alone and not part.text.strip():
         return replace(change, texts={**change.texts, at: _EMPTY})
-    if part.kind in (PartKind.SUMMARY, PartKind.TOOLS):
+    if part.kind is PartKind.TOOLS or part.sums_up:
         return change
     media = media_of(row.message.parts, part.ref) if part.kind is PartKind.TOOL_RESULT else []
     together = {row.parts[number] for number in media}

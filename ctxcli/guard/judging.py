@@ -162,6 +162,8 @@ class Judge:
             return Judgement(LOST, None, "no sentence says anything like it")
         fault = _fault(wanted, best)
         if share < _NEARLY_ALL:
+            if fault == "polarity" and len(wanted.content) < 3 and not _denies(best):
+                return Judgement(LOST, best.text, "it shares one word, and denies nothing")
             if fault in ("number", "opposite") or (fault == "polarity" and share >= _MOST and not _denies(best)):
                 return Judgement(WEAKENED, best.text, _FAULTS[fault])
             return Judgement(UNJUDGED, best.text, "perhaps a paraphrase: only a model, or you, can judge it")

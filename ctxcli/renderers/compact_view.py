@@ -26,10 +26,9 @@ def compact_blocks(report: CompactReport) -> Iterator[Block]:
 
 
 def _head(report: CompactReport) -> Iterator[tuple[str, ...]]:
-    source, verdict = (
-        report.source,
-        "COMPACTED" if report.ok and report.steps else "UNCHANGED" if report.ok else "FAILED",
-    )
+    source = report.source
+    done = "COMPACTED" if report.steps else "REPAIRED" if report.validity.repairs else "UNCHANGED"
+    verdict = done if report.ok else "FAILED"
     named = (f"conversation {source.conversation}",) if source.conversation else ()
     yield (source.path, source.format, *named)
     share = report.tokens_after / report.tokens_before if report.tokens_before else 1.0

@@ -115,10 +115,7 @@ def is_answer(message: Message) -> bool:
 
 def is_summary(message: Message) -> bool:
     """Whether a message stands for what a compaction took out."""
-    return any(
-        part.kind is PartKind.SUMMARY or (part.kind is PartKind.OPAQUE and part.name == "compaction")
-        for part in message.parts
-    )
+    return any(part.sums_up for part in message.parts)
 
 
 def is_set_aside(message: Message) -> bool:

@@ -46,7 +46,6 @@ def test_a_boundary_in_passing_stands_in_the_words_of_the_user(shape: str, strat
     assert "Fix it without changing the concept." in one.text
 
 
-@pytest.mark.xfail(reason="the guard takes a sentence that shares one of two words for a possible paraphrase")
 def test_a_boundary_that_is_gone_fails_the_guard_whatever_else_speaks_of_answers() -> None:
     """openai/codex#18720 once more: the guard has to see it where a strategy without a summary takes the turn out."""
     turns = (

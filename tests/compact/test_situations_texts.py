@@ -113,14 +113,12 @@ def with_block(content: str | None) -> tuple[Json, ...]:
     )
 
 
-@pytest.mark.xfail(reason="the reader takes every block without text for an encrypted summary: what came before leaves")
 def test_a_block_of_a_compaction_that_failed_took_nothing_out() -> None:
     """vercel/ai#13335 (PR 13382, 13831, 19990): null content means that it failed; the provider ignores the block."""
     one = shortened(ANTHROPIC, *with_block(None), target=0.5)
     assert one.rows[0]["content"] == "Rename the shop to Corner."
 
 
-@pytest.mark.xfail(reason="the reader takes every block without text for an encrypted summary, which is no fault")
 def test_a_block_of_a_compaction_with_empty_text_is_not_sent_back() -> None:
     """vercel/ai#13335: the provider refuses a block whose content is an empty string."""
     one = shortened(ANTHROPIC, *with_block(""), target=0.5, keep_last=30)

@@ -10,7 +10,7 @@ from typing import Any
 from ctxcli.formats.blocks.media import media_part, readable
 from ctxcli.formats.blocks.splice import Piece
 from ctxcli.formats.blocks.values import address_of, blocks, count, mapping, most, sequence, text, total
-from ctxcli.model import Iteration, Part, PartKind, Usage
+from ctxcli.model import COMPACTION, Iteration, Part, PartKind, Usage
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _PROMPT_KEYS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -119,13 +119,18 @@ def _document(block: dict[str, Any], line: int) -> Iterator[Part]:
 
 
 def compaction_part(block: dict[str, Any], line: int) -> Part:
-    """A server-side compaction block: a summary, or opaque where its content is empty or encrypted."""
+    """A server-side compaction block: a summary, opaque where it is encrypted; with null content it failed.
+
+    The provider ignores a block of a compaction that failed, and refuses one whose content is "" (vercel/ai#13335).
+    """
     content = block.get("content")
     if isinstance(content, list):
         content = "\n".join(text(mapping(item).get("text")) for item in content)
-    if isinstance(content, str) and content.strip():
+    if block.get("encrypted_content") and not content:
+        return Part(PartKind.OPAQUE, "", line, name=COMPACTION)
+    if isinstance(content, str):
         return Part(PartKind.SUMMARY, content, line)
-    return Part(PartKind.OPAQUE, "", line, name="compaction")
+    return Part(PartKind.OPAQUE, "", line, name="failed compaction")
 
 
 def usage_of(value: Any, *, final: bool = True) -> Usage | None:

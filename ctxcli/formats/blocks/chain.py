@@ -126,7 +126,7 @@ class _Conversation:
             self.draft.call(at, said.line, time=exchange.time, model=exchange.model)
 
     def _add(self, said: Said, exchange: Exchange) -> int:
-        if any(part.kind is PartKind.SUMMARY or part.name == "compaction" for part in said.parts):
+        if any(part.sums_up for part in said.parts):
             self._compacted(said)
         at = self.draft.add(said.role, said.parts, said.line, time=exchange.time, harness=said.harness)
         self.keys[at] = said.key

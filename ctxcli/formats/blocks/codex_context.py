@@ -8,7 +8,7 @@ from ctxcli.formats.blocks.codex_items import SEALED, grouped, message_role, out
 from ctxcli.formats.blocks.draft import Draft
 from ctxcli.formats.blocks.openai import content_parts, plain
 from ctxcli.formats.blocks.values import mapping, sequence, text
-from ctxcli.model import MAIN, EventKind, Part, PartKind, Role
+from ctxcli.model import COMPACTION, MAIN, EventKind, Part, PartKind, Role
 
 _KEPT_USER_CHARACTERS = 80_000
 """Codex keeps the newest 20,000 tokens of user messages, by its own 4 bytes a token (core/src/compact.rs)."""
@@ -98,7 +98,7 @@ class CodexContext:
             if self._compaction is not None and body == message:
                 self.draft.amend(self._compaction, summary=index, opaque=False)
         elif kind in SEALED:
-            sealed = Part(PartKind.OPAQUE, "", line, name="compaction")
+            sealed = Part(PartKind.OPAQUE, "", line, name=COMPACTION)
             index = self.draft.add(Role.USER, [sealed], line, time=time, harness=True)
             if self._compaction is not None and not message.strip():
                 self.draft.amend(self._compaction, summary=index)
