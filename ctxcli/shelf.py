@@ -36,6 +36,12 @@ class Format:
     write: Callable[[bytes, Sequence[tuple[Transcript, Change | None]]], bytes] | None = None
     """The whole source (decompressed) with each of its conversations changed, or left as it is where None; all that
     the changes do not touch byte for byte. Raises UnreadableError for a shape that cannot be written back."""
+    general: bool = False
+    """Gives way where a format that is not general claims the same records: messages in a list say little."""
+    text: bool = False
+    """Read line by line as text (the value of a record is the line); it claims the first 200 lines."""
+    folder: tuple[str, ...] = ()
+    """Glob patterns of files, any of which makes a folder that holds it one source of this format."""
     companions: tuple[str, ...] = ()
     """Glob patterns, beside the file, of files that belong to it; `{stem}` is its name less the suffix."""
 

@@ -10,22 +10,25 @@ from pathlib import Path
 import pytest
 
 from ctxcli.files import load
+from ctxcli.formats import FORMATS
 from ctxcli.model import Message, Part, PartKind, Role, Transcript
 from ctxcli.renderers import RENDERERS
 
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "fixtures"
 SHARED = ROOT.parent / "shared" / "transcripts"
-FORMAT_FOLDERS = ("claude-code", "codex", "openai-chat", "anthropic")
+CORE = ("claude-code", "codex", "openai-chat", "anthropic")
+
+
+def every_fixture() -> list[Path]:
+    """Every transcript of every format among the fixtures, but for the companions of others."""
+    return sorted(file for name in FORMATS for file in (FIXTURES / name).glob("*") if file.is_file())
 
 
 def fixture_files() -> list[Path]:
-    """Every transcript among the fixtures, but for the companions of others."""
+    """The transcripts of the formats with the most users, for what is checked on each; see also `every_fixture`."""
     return sorted(
-        file
-        for folder in FORMAT_FOLDERS
-        for file in (FIXTURES / folder).glob("*")
-        if file.suffix in (".jsonl", ".json")
+        file for folder in CORE for file in (FIXTURES / folder).glob("*") if file.suffix in (".jsonl", ".json")
     )
 
 

@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctxcli.files.containers import is_one_source
 from ctxcli.files.streams import STDIN
+from ctxcli.formats import FORMATS
 
-_SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".gz", ".zst")
+_SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".eval", ".gz", ".zst")
+_NAMES = (".aider.chat.history.md", "opencode.db", "sessions.db")
 _CHUNK = re.compile(r"\.jsonl\.\d{3}$")
 """A long transcript cut into pieces: full.jsonl, full.jsonl.001 …"""
 _PASS_OVER = frozenset({"node_modules", "__pycache__", ".git", ".venv"})
@@ -47,10 +50,15 @@ def _meant(argument: str) -> Iterator[Found]:
         yield Found(
             argument, error=f"{argument}: no such file or folder" if argument else "an empty name means no file"
         )
-    elif not folder:
+    elif not folder or _is_one(argument):
         yield Found(argument)
     else:
         yield from _inside(argument)
+
+
+def _is_one(folder: str) -> bool:
+    """Whether a folder is one transcript in many files."""
+    return any(is_one_source(folder, format_.folder) for format_ in FORMATS.values())
 
 
 def _inside(folder: str) -> Iterator[Found]:
@@ -59,9 +67,13 @@ def _inside(folder: str) -> Iterator[Found]:
     nothing = True
     for root, folders, names in os.walk(folder, onerror=blocked.append):
         folders[:] = sorted(name for name in folders if name not in _PASS_OVER)
+        for name in [name for name in folders if _is_one(str(Path(root) / name))]:
+            nothing = False
+            folders.remove(name)
+            yield Found(str(Path(root) / name), named=False)
         for name in sorted(names):
             file = Path(root) / name
-            if (name.lower().endswith(_SUFFIXES) or _CHUNK.search(name.lower())) and file.is_file():
+            if (name.lower().endswith(_SUFFIXES) or name in _NAMES or _CHUNK.search(name.lower())) and file.is_file():
                 nothing = False
                 yield Found(str(file), named=False)
     for error in blocked:

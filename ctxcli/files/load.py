@@ -3,15 +3,13 @@
 import glob
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-import orjson
-
 from ctxcli.errors import UnknownFormatError, UnreadableError
-from ctxcli.files.streams import STDIN, lines_of, opened, shown
-from ctxcli.files.values import decode, element_lines
+from ctxcli.files.records import LINES_OF_A_TEXT, Tally, records_of
+from ctxcli.files.streams import STDIN, shown
 from ctxcli.formats import FORMATS
 from ctxcli.model import Record, Skip, Transcript
 from ctxcli.shelf import Format
@@ -20,22 +18,6 @@ _FRAMES = 5_000
 """Calls in a row that Python has to allow, so that values as deep as the parser reads can be walked."""
 _LOOK_AT = 25
 """Records that detection looks at."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What has been read of a source so far."""
-
-    bytes: int = 0
-    lines: int = 0
-    records: int = 0
-    skips: list[Skip] = field(default_factory=list)
-    progress: Callable[[int], None] | None = None
-
-    def take_skips(self) -> tuple[Skip, ...]:
-        """The skips since the last call."""
-        found, self.skips = tuple(self.skips), []
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +36,7 @@ def load(
     Raises UnreadableError or UnknownFormatError; a conversation that was yielded before stays valid.
     """
     tally = Tally(progress=progress)
-    records = _records(path, tally)
+    records = records_of(path, tally)
     first = _first(path, records, tally)
     format_ = FORMATS[format_name] if format_name else detect(first, path)
     companions = _companions(format_, path, first)
@@ -74,7 +56,7 @@ def is_claimed(path: str) -> bool:
     """Whether a format claims the first records of a source; raises UnreadableError as `load` does."""
     tally = Tally()
     try:
-        detect(_first(path, _records(path, tally), tally), path)
+        detect(_first(path, records_of(path, tally), tally), path)
     except UnknownFormatError:
         return False
     return True
@@ -84,6 +66,10 @@ def _first(path: str, records: Iterator[Record], tally: Tally) -> list[Record]:
     """The records that detection looks at; raises UnreadableError where none of them is an object or an array."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     first = list(islice(records, _LOOK_AT))
+    if first and isinstance(first[0].value, str):
+        first += islice(records, LINES_OF_A_TEXT - len(first))
+        if any(one.text and one.claims(first) for one in FORMATS.values()):
+            return first
     if not any(isinstance(record.value, (dict, list)) for record in first):
         raise UnreadableError(_nothing(path, tally))
     return first
@@ -92,6 +78,7 @@ def _first(path: str, records: Iterator[Record], tally: Tally) -> list[Record]:
 def detect(first: list[Record], path: str) -> Format:
     """The one format that claims these records; raises UnknownFormatError where none does, or several."""
     claiming = [format_ for format_ in FORMATS.values() if format_.claims(first)]
+    claiming = [format_ for format_ in claiming if not format_.general] or claiming
     if len(claiming) == 1:
         return claiming[0]
     if claiming:
@@ -126,93 +113,6 @@ def _nothing(path: str, tally: Tally) -> str:
     return f"{name}: holds no JSON object (line {first.line}: {first.reason}{many}). Is it a transcript?"
 
 
-def _records(path: str, tally: Tally, file: str = "") -> Iterator[Record]:
-    """The JSON values of a source (of a companion where `file` says so): one a line, or one document over many."""
-    with opened(path) as stream:
-        lines = _counted(lines_of(stream, path), tally, main=not file)
-        head: list[bytes] = []
-        for raw in lines:
-            head.append(raw)
-            if raw.strip():
-                break
-        if not head:
-            return
-        start = len(head)
-        values, torn = decode(head[-1])
-        if values and not any(not one.recovered for one in torn):
-            yield from _from_line(head[-1], start, tally, file)
-            yield from _from_lines(lines, start + 1, tally, file)
-        else:
-            yield from _from_document(b"".join([*head, *lines]), path, tally, file)
-
-
-def _counted(lines: Iterator[bytes], tally: Tally, *, main: bool) -> Iterator[bytes]:
-    for raw in _until_torn(lines, tally):
-        if main:
-            tally.lines += 1
-        tally.bytes += len(raw)
-        if tally.progress is not None and tally.lines % 256 == 0:
-            tally.progress(tally.bytes)
-        yield raw
-
-
-def _until_torn(lines: Iterator[bytes], tally: Tally) -> Iterator[bytes]:
-    """The lines of a stream; where compressed data breaks off after some, what follows is a skip."""
-    number = 0
-    try:
-        for raw in lines:
-            number += 1
-            yield raw
-    except UnreadableError as error:
-        if not number:
-            raise
-        tally.skips.append(Skip(number + 1, str(error)))
-
-
-def _from_lines(lines: Iterator[bytes], start: int, tally: Tally, file: str) -> Iterator[Record]:
-    for number, raw in enumerate(lines, start):
-        yield from _from_line(raw, number, tally, file)
-
-
-def _from_line(raw: bytes, number: int, tally: Tally, file: str) -> Iterator[Record]:
-    values, torn = decode(raw)
-    tally.skips += [Skip(number, one.reason, one.recovered, file) for one in torn]
-    size = len(raw) // max(1, len(values))
-    for value in values:
-        tally.records += 1
-        yield Record(number, value, size, file)
-
-
-def _from_document(whole: bytes, path: str, tally: Tally, file: str) -> Iterator[Record]:
-    """One document over several lines, several of them in a row, or lines of which the first is torn."""
-    try:
-        value = orjson.loads(whole)
-    except orjson.JSONDecodeError as error:
-        yield from _rescue(whole, f"{path}: not valid JSON from line {error.lineno} on: {error.msg}", tally, file)
-        return
-    tally.records += 1
-    yield Record(1, value, len(whole), file, element_lines(whole.decode("utf-8")))
-
-
-def _rescue(whole: bytes, complaint: str, tally: Tally, file: str) -> Iterator[Record]:
-    """Read by lines or as documents in a row, whichever gives more; raises the complaint where neither gives any."""
-    trial = Tally()
-    by_line = [
-        record for number, raw in enumerate(whole.split(b"\n"), 1) for record in _from_line(raw, number, trial, file)
-    ]
-    objects = sum(isinstance(record.value, dict) for record in by_line)
-    values, torn = decode(whole)
-    if values and (len(values) > objects or not objects):
-        tally.skips += [Skip(1, one.reason, one.recovered, file) for one in torn]
-        by_line = [Record(1, value, len(whole) // len(values), file) for value in values]
-    elif not objects and whole.lstrip()[:1] in (b"{", b"["):
-        raise UnreadableError(complaint)
-    else:
-        tally.skips += trial.skips
-    tally.records += len(by_line)
-    yield from by_line
-
-
 def _companions(format_: Format, path: str, first: list[Record]) -> tuple[str, ...]:
     """Files beside the source that hold the rest of the same conversation.
 
@@ -234,7 +134,7 @@ def _companions(format_: Format, path: str, first: list[Record]) -> tuple[str, .
 
 def _belongs(file: Path, sessions: set[str]) -> bool:
     try:
-        head = next(_records(str(file), Tally()), None)
+        head = next(records_of(str(file), Tally()), None)
     except UnreadableError:
         return True  # it may belong, and reading it will say why it cannot be read
     return (
@@ -255,7 +155,7 @@ def _chain(first: list[Record], rest: Iterator[Record], companions: tuple[str, .
     yield from rest
     for file in companions:
         try:
-            yield from _records(file, tally, file)
+            yield from records_of(file, tally, file)
         except UnreadableError as error:
             tally.skips.append(Skip(0, str(error), file=file))
 

@@ -5,13 +5,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from ctxcli.errors import UnreadableError
+from ctxcli.files.containers import unpacker
 from ctxcli.files.load import load
 from ctxcli.files.streams import opened, shown
 from ctxcli.model import Transcript
 
 
 def read_whole(path: str) -> bytes:
-    """The plain bytes behind a path or `-`; raises UnreadableError where they cannot be read to the end."""
+    """The plain bytes behind a path or `-`; raises UnreadableError where they cannot be read to the end.
+
+    Empty for a folder, an archive or a database, which cannot be written back.
+    """
+    if unpacker(path) is not None:
+        return b""
     try:
         with opened(path) as stream:
             return stream.read()

@@ -85,6 +85,7 @@ FORMAT = Format(
     title="Anthropic Messages (requests, responses, dumps of both)",
     recognised_by="`system` beside `messages`, tool_use / tool_result / thinking blocks, type: message",
     claims=claims,
+    general=True,
     read=read,
     write=write,
     knows=frozenset({"usage", "model", "tools", "system prompt", "compaction"}),

@@ -92,6 +92,7 @@ FORMAT = Format(
     title="OpenAI Chat Completions (messages, conversations, request / response dumps)",
     recognised_by="messages with role and content, alone, in an array, or under `messages`; `choices`",
     claims=claims,
+    general=True,
     read=read,
     write=write,
     knows=frozenset({"usage", "model", "tools", "system prompt"}),
