@@ -17,6 +17,7 @@ _TITLES = {
     "guard-baseline": "the findings that `ctx guard --update-baseline` writes",
     "identifiers": "what `ctx identifiers` finds",
     "notes": "what `ctx notes show` and `ctx notes verify` say",
+    "notes-line": "one line of a notes file",
     "slots": "the four slots of a summary",
 }
 SCHEMAS: Mapping[str, str] = MappingProxyType(_TITLES)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ctxcli.model import Layer
+from ctxcli.notes import note
 from ctxcli.renderers.json import CallLine
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.check import ANSWERS, CheckReport
@@ -66,6 +67,7 @@ WORDS: dict[str, list[Any]] = {
     "GuardReport.verdict": [*VERDICTS],
     "IdentifierRow.source": [*SOURCES],
     "Limit.name": ["max-context", "fail-over", "max-growth"],
+    "Note.slot": [*SLOTS],
     "NoteRow.slot": [*SLOTS],
     "StrayRow.slot": [*SLOTS],
 }
@@ -82,6 +84,8 @@ UNBOUND = {"Calibration.r2"}
 
 def schema_of(name: str) -> dict[str, Any]:
     """The schema of one document."""
+    if name not in DOCUMENTS:
+        return notes_line()
     document, kind = DOCUMENTS[name]
     defs: dict[str, Any] = {}
     root = _object(document, defs)
@@ -90,6 +94,26 @@ def schema_of(name: str) -> dict[str, Any]:
         root["properties"]["version"] = {"const": 1}
     title = kind or f"ctx.{name}"
     return {"$schema": BASE, "$id": f"ctx:{name}", "title": title, **root, "$defs": dict(sorted(defs.items()))}
+
+
+def notes_line() -> dict[str, Any]:
+    """The schema of one line of a notes file: an entry, a removal, or how far a transcript has been extracted."""
+    defs: dict[str, Any] = {}
+    lines = []
+    for cls, kind in note.KINDS.items():
+        found = _object(cls, defs)
+        digits = {"type": "string", "pattern": "^[0-9a-f]{16}$"}
+        named = {
+            "kind": {"const": kind},
+            "version": {"const": note.VERSION},
+            **({"id": digits} if cls is note.Note else {}),
+        }
+        found["properties"] = {**named, **found["properties"], "check": digits}
+        found["required"] = [*found["properties"]]
+        lines.append(found)
+    told = "One line of the append-only file that `ctx notes` and `ctx compact --notes` write."
+    head = {"$schema": BASE, "$id": "ctx:notes-line", "title": "ctx.note", "description": told}
+    return {**head, "oneOf": lines, "$defs": dict(sorted(defs.items()))}
 
 
 def _object(cls: Any, defs: dict[str, Any]) -> dict[str, Any]:
@@ -176,7 +200,7 @@ def text_of(name: str) -> str:
 
 if __name__ == "__main__":
     stale = []
-    for name in DOCUMENTS:
+    for name in (*DOCUMENTS, "notes-line"):
         file = TARGET / f"{name}.schema.json"
         if "--check" in sys.argv:
             if not file.exists() or file.read_text("utf-8") != text_of(name):

@@ -50,6 +50,17 @@ def test_the_four_slots_of_a_session() -> None:
     assert "sk_test_4eC39HqLyjWDarjtT1zdp7dc" not in render(slots)
 
 
+def test_what_was_rejected_is_given_whole() -> None:
+    over = "the hand-written parser in src/legacy/parser.py that three teams still call through the old facade module"
+    said = chat(
+        ("user", "Choose."),
+        ("assistant", f"I went with tree-sitter rather than {over}, because it is tested."),
+        ("user", "Go on."),
+    )
+    (chosen,) = slots_of(said).decisions
+    assert chosen.rejected == (over,)
+
+
 def test_tasks_that_are_not_done_and_a_question_are_open() -> None:
     todo = '{"todos": [{"content": "Write tests", "status": "pending"}, {"content": "Read", "status": "completed"}]}'
     said = chat(

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO, Literal, cast
 
 from ctxcli.errors import UnreadableError
 
@@ -80,13 +80,26 @@ def _is_of_compression(error: Exception) -> bool:
     return type(error).__module__.split(".")[0] in ("backports", "compression", "zlib", "_zstd")
 
 
-def _zstd(stream: BinaryIO) -> BinaryIO:
+@contextmanager
+def compressing(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
+    """A stream to write plain bytes to, compressed as the ending of a file's name says; the same bytes each time."""
+    if name.endswith(".gz"):
+        with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
+            yield cast("BinaryIO", packed)
+    elif name.endswith(".zst"):
+        with _zstd(stream, "wb") as packed:
+            yield packed
+    else:
+        yield stream
+
+
+def _zstd(stream: BinaryIO, mode: Literal["rb", "wb"] = "rb") -> BinaryIO:
     if sys.version_info >= (3, 14):
         from compression import zstd  # noqa: PLC0415 - only for a .zst file
     else:
         from backports import zstd  # noqa: PLC0415
 
-    return cast("BinaryIO", zstd.open(cast("IO[bytes]", stream)))
+    return cast("BinaryIO", zstd.open(cast("IO[bytes]", stream), mode))
 
 
 def lines_of(stream: BinaryIO, path: str) -> Iterator[bytes]:

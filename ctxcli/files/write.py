@@ -5,8 +5,10 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from ctxcli.errors import UnreadableError
+from ctxcli.files.streams import compressing
 
 
 def write_whole(
@@ -17,7 +19,7 @@ def write_whole(
     `inputs` and `worth` are asked when all pieces are there: the files that were read, and whether
     anything came of them. Raises UnreadableError where the target is an input, a folder, or cannot
     be written; it is then as it was. A device or a pipe is written to as it is, a link's target is
-    what is replaced, and an existing file keeps its permissions.
+    what is replaced, and an existing file keeps its permissions. A name that ends in .gz or .zst is compressed.
     """
     target = Path(path).resolve() if path else Path()
     if not path or target.is_dir():
@@ -40,7 +42,8 @@ def _replace(
     try:
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:80]}.", delete=False) as stream:
             temporary = stream.name
-            stream.writelines(map(_encoded, pieces))
+            with compressing(cast("BinaryIO", stream), target.name) as plain:
+                plain.writelines(map(_encoded, pieces))
             stream.flush()
             os.fsync(stream.fileno())
         if before is not None and any(_is_same(name, before) for name in inputs()):

@@ -76,7 +76,8 @@ class Mark:
 
 
 Item = Note | Removal | Mark
-_KINDS = {Note: NOTE, Removal: REMOVED, Mark: EXTRACTED}
+KINDS = {Note: NOTE, Removal: REMOVED, Mark: EXTRACTED}
+"""How each kind of record is called in the file."""
 
 
 def source_of(transcript: Transcript) -> Source:
@@ -100,7 +101,7 @@ def hash_over(messages: list[Message]) -> str:
 
 def record(item: Item) -> str:
     """The line that a value is written as, without its line feed."""
-    fields: dict[str, Any] = {"kind": _KINDS[type(item)], "version": VERSION}
+    fields: dict[str, Any] = {"kind": KINDS[type(item)], "version": VERSION}
     if isinstance(item, Note):
         fields["id"] = item.id
     fields |= asdict(item)

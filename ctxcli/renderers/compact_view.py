@@ -1,6 +1,6 @@
 """A pass as blocks: what it came to, what was kept in which slot, what the guard says, and why if it failed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ctxcli.renderers.guard_view import findings_grid, what_happened
 from ctxcli.renderers.view import Block, Column, Facts, Grid, Notes, number, percent, plural
@@ -8,6 +8,42 @@ from ctxcli.reports.compact import CompactReport
 
 _MOST = 8
 """Findings of the guard that are shown; `ctx guard` shows them all."""
+_IN_FULL = 3
+"""Conversations of one source that are shown in full; of more, a row each, and in full only those that failed."""
+
+
+def compact_pages(reports: Iterable[CompactReport], *, full: bool) -> Iterator[Iterable[Block]]:
+    """The blocks of each report, or a row for each where they are many."""
+    every = list(reports)
+    if full or len(every) <= _IN_FULL:
+        yield from map(compact_blocks, every)
+        return
+    yield tuple(_overview(every))
+    yield from (compact_blocks(report) for report in every if not report.ok)
+
+
+def _overview(reports: list[CompactReport]) -> Iterator[Block]:
+    before, after = (sum(getattr(one, name) for one in reports) for name in ("tokens_before", "tokens_after"))
+    bad = sum(not one.ok for one in reports)
+    source, output = reports[0].source, reports[0].output
+    written = (f"written: {output.path}",) if output is not None and output.path != "-" else ()
+    yield Facts((
+        (source.path, source.format, plural(len(reports), "conversation")),
+        (f"{number(before)} tokens became {number(after)} ({percent(after / before if before else 1.0)})",
+         f"{number(bad)} failed", *written),
+    ))  # fmt: skip
+    columns = (
+        Column("conversation"), Column("result"), Column("before", right=True), Column("after", right=True),
+        Column("target", right=True, spare=True), Column("guard"), Column("valid", spare=True),
+    )  # fmt: skip
+    yield Grid(columns, tuple(
+        (one.source.conversation or str(at), _verdict(one).lower(), number(one.tokens_before), number(one.tokens_after),
+         number(one.target), one.guard.verdict if one.guard else "–", "yes" if one.validity.ok else "no")
+        for at, one in enumerate(reports, 1)
+    ))  # fmt: skip
+    many = [one for one in reports if one.remarks]
+    if many:
+        yield Notes("note", (f"{plural(len(many), 'conversation')} with a note; --conversation shows one in full.",))
 
 
 def compact_blocks(report: CompactReport) -> Iterator[Block]:
@@ -25,15 +61,19 @@ def compact_blocks(report: CompactReport) -> Iterator[Block]:
         yield Notes("note", report.remarks)
 
 
+def _verdict(report: CompactReport) -> str:
+    done = "COMPACTED" if report.steps else "REPAIRED" if report.validity.repairs else "UNCHANGED"
+    return done if report.ok else "FAILED"
+
+
 def _head(report: CompactReport) -> Iterator[tuple[str, ...]]:
     source = report.source
-    done = "COMPACTED" if report.steps else "REPAIRED" if report.validity.repairs else "UNCHANGED"
-    verdict = done if report.ok else "FAILED"
     named = (f"conversation {source.conversation}",) if source.conversation else ()
     yield (source.path, source.format, *named)
     share = report.tokens_after / report.tokens_before if report.tokens_before else 1.0
+    became = f"{number(report.tokens_before)} tokens became {number(report.tokens_after)} ({percent(share)})"
     yield (
-        f"{verdict}: {number(report.tokens_before)} tokens became {number(report.tokens_after)} ({percent(share)})",
+        f"{_verdict(report)}: {became}",
         f"target {number(report.target)}",
         f"{number(report.messages_before)} messages became {number(report.messages_after)}",
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
 from ctxcli.renderers.check_view import check_blocks
-from ctxcli.renderers.compact_view import compact_blocks
+from ctxcli.renderers.compact_view import compact_pages
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.notes_view import notes_blocks
@@ -46,9 +46,9 @@ def check(reports: Iterable[CheckReport], canvas: Canvas) -> Iterator[str]:  # n
     return _spaced(_page(check_blocks(report)) for report in reports)
 
 
-def compact(reports: Iterable[CompactReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
-    """Each report in full."""
-    return _spaced(_page(compact_blocks(report)) for report in reports)
+def compact(reports: Iterable[CompactReport], canvas: Canvas) -> Iterator[str]:
+    """Each report in full; of a source with many conversations a row each."""
+    return _spaced(map(_page, compact_pages(reports, full=canvas.full)))
 
 
 def notes(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
 from ctxcli.renderers.check_view import check_blocks
-from ctxcli.renderers.compact_view import compact_blocks
+from ctxcli.renderers.compact_view import compact_pages
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.notes_view import notes_blocks
@@ -59,8 +59,8 @@ def check(reports: Iterable[CheckReport], canvas: Canvas) -> Iterator[str]:
 
 
 def compact(reports: Iterable[CompactReport], canvas: Canvas) -> Iterator[str]:
-    """Each report in full."""
-    return _drawn((compact_blocks(report) for report in reports), canvas)
+    """Each report in full; of a source with many conversations a row each."""
+    return _drawn(compact_pages(reports, full=canvas.full), canvas)
 
 
 def notes(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:

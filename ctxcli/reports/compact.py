@@ -91,7 +91,7 @@ class OutputFile:
     """- for standard output."""
     format: str
     sha256: str
-    """Of the bytes."""
+    """Of the bytes, before any compression."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxcli.contract import problems
+from ctxcli.files.streams import opened
 from support import FIXTURES, ctx, read
 
 SEARCH = FIXTURES / "compaction" / "search-index.json"
@@ -53,6 +54,35 @@ def test_a_compressed_input_is_read_as_it_is(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(SEARCH.read_bytes()))
     assert ctx("compact", packed, "-o", out).returncode == 0
     assert out.read_bytes() == ctx("compact", SEARCH).stdout
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zst"])
+def test_an_output_that_is_called_compressed_is_compressed(ending: str, tmp_path: Path) -> None:
+    plain = ctx("compact", SEARCH).stdout
+    packed = [tmp_path / f"{name}.json{ending}" for name in "ab"]
+    for out in packed:
+        assert ctx("compact", SEARCH, "-o", out).returncode == 0
+    assert packed[0].read_bytes() == packed[1].read_bytes() != plain
+    with opened(str(packed[0])) as stream:
+        assert stream.read() == plain
+
+
+def test_many_conversations_are_a_row_each(tmp_path: Path) -> None:
+    many = tmp_path / "many.jsonl"
+    rows = rows_of(SEARCH)
+    each = (
+        {
+            "id": f"shop-{number}",
+            "messages": [*rows[:1], {**rows[1], "content": f"{number}: {rows[1]['content']}"}, *rows[2:]],
+        }
+        for number in range(1, 6)
+    )
+    many.write_text("\n".join(map(json.dumps, each)), "utf-8")
+    lines = ctx("compact", many, "--dry-run").stdout.decode().splitlines()
+    assert lines[0].endswith("openai-chat · 5 conversations")
+    found = [line.split() for line in lines if line.startswith("shop-")]
+    assert [row[:2] for row in found] == [[f"shop-{number}", "compacted"] for number in range(1, 6)]
+    assert {tuple(row[-2:]) for row in found} == {("pass", "yes")}
 
 
 def test_a_dry_run_writes_nothing_and_its_report_keeps_to_its_schema(tmp_path: Path) -> None:

@@ -147,6 +147,19 @@ def test_show_says_the_four_slots(notes: Path) -> None:
     assert said(ctx("notes", "show", "-", stdin=notes.read_bytes())).startswith("## CONSTRAINTS")
 
 
+def test_every_line_of_the_file_fits_its_schema(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.jsonl"
+    said(ctx("notes", "extract", notes, REFUNDS, **CLOCK))
+    first = parse(notes.read_bytes().splitlines()).entries[0].id
+    said(ctx("notes", "remove", notes, first, "--reason", "gone", **CLOCK))
+    check = Draft202012Validator(schema("notes-line"))
+    lines = [json.loads(line) for line in notes.read_bytes().splitlines()]
+    assert {line["kind"] for line in lines} == {"ctx.note", "ctx.note.removed", "ctx.note.extracted"}
+    for line in lines:
+        assert not list(check.iter_errors(line))
+        assert list(check.iter_errors({**line, "invented": 1}))
+
+
 @pytest.mark.parametrize("name", formats_of("notes"))
 def test_show_in_each_format(name: str) -> None:
     text = said(ctx("notes", "show", NOTES, "--format", name))

@@ -18,7 +18,7 @@ _CHOICE = re.compile(
 _REASON = re.compile(
     r"\b(?:because|since|so that|to avoid|as it|which (?:would|means)|otherwise|due to)\b\s*(.+)", re.IGNORECASE
 )
-_REJECTED = re.compile(r"\b(?:instead of|rather than|over)\s+([^,.;]{3,80})", re.IGNORECASE)
+_REJECTED = re.compile(r"\b(?:instead of|rather than|over)\s+((?:[^,.;\n]|[.](?=\w)){3,})", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-z_-]{3,30}>")
 _SHORTEST, _LONGEST = 20, 320
 """Characters of a sentence that can be a decision."""
