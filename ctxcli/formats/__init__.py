@@ -1,10 +1,32 @@
 """The shelf of transcript formats, and the conversion to messages that a chat API takes."""
 
-from ctxcli.formats import anthropic, claude_code, codex, openai_chat
+from ctxcli.formats import (
+    anthropic,
+    claude_code,
+    cline,
+    codex,
+    langchain,
+    mini_swe_agent,
+    openai_chat,
+    opencode,
+    pi,
+    swe_agent,
+)
 from ctxcli.formats.blocks.convert import TARGETS, convert
 from ctxcli.shelf import shelf
 
 __all__ = ["FORMATS", "TARGETS", "convert"]
 
-FORMATS = shelf(claude_code.FORMAT, codex.FORMAT, openai_chat.FORMAT, anthropic.FORMAT)
+FORMATS = shelf(
+    claude_code.FORMAT,
+    codex.FORMAT,
+    openai_chat.FORMAT,
+    anthropic.FORMAT,
+    cline.FORMAT,
+    swe_agent.FORMAT,
+    mini_swe_agent.FORMAT,
+    langchain.FORMAT,
+    opencode.FORMAT,
+    pi.FORMAT,
+)
 """In the order in which help and tables list them; detection asks all of them."""
