@@ -6,10 +6,12 @@ from ctxcli.formats import (
     cline,
     codex,
     langchain,
+    langsmith,
     mini_swe_agent,
     openai_chat,
     opencode,
     pi,
+    sharegpt,
     swe_agent,
 )
 from ctxcli.formats.blocks.convert import TARGETS, convert
@@ -28,5 +30,7 @@ FORMATS = shelf(
     langchain.FORMAT,
     opencode.FORMAT,
     pi.FORMAT,
+    sharegpt.FORMAT,
+    langsmith.FORMAT,
 )
 """In the order in which help and tables list them; detection asks all of them."""

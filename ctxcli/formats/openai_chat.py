@@ -1,20 +1,19 @@
 """OpenAI Chat Completions: messages a line, conversations a line, arrays, request / response dumps."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ctxcli.formats.blocks.chain import Chain
 from ctxcli.formats.blocks.exchange import Exchange, chat_exchanges, is_anthropic
-from ctxcli.formats.blocks.openai import media_in, message_pieces, usage_of
+from ctxcli.formats.blocks.openai import media_in, message_pieces, tool_parts, usage_of
 from ctxcli.formats.blocks.reading import read_exchanges
 from ctxcli.formats.blocks.said import Said, Spoken
 from ctxcli.formats.blocks.splice import find, written
 from ctxcli.formats.blocks.synthetic import told_by_ctx
-from ctxcli.formats.blocks.values import dump, mapping, sequence, text
+from ctxcli.formats.blocks.values import mapping, sequence, text
 from ctxcli.formats.blocks.work import Work
 from ctxcli.formats.blocks.write_chat import Dialect, write_exchanges
-from ctxcli.model import Part, PartKind, Record, Role, Transcript
+from ctxcli.model import Record, Role, Transcript
 from ctxcli.shelf import Format
 
 _ROLES = {
@@ -34,22 +33,9 @@ def _said(message: Mapping[str, Any], line: int) -> Said:
     return Said(role, told, line, ours)
 
 
-def _tools(value: Any, line: int) -> Iterator[Part]:
-    """Tool definitions are part of the prompt; some files hold them as a JSON string."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            yield Part(PartKind.TOOLS, text(value), line)
-            return
-    for tool in sequence(value):
-        function = mapping(mapping(tool).get("function")) or mapping(tool)
-        yield Part(PartKind.TOOLS, dump(tool), line, name=text(function.get("name")))
-
-
 def _speak(exchange: Exchange) -> Spoken:
     sent = [_said(message, line) for message, line in exchange.messages]
-    tools = tuple(_tools(exchange.tools, exchange.line))
+    tools = tuple(tool_parts(exchange.tools, exchange.line))
     if tools:
         sent.insert(0, Said(Role.SYSTEM, tools, exchange.line))
     answer = None

@@ -3,12 +3,13 @@
 Source: the API reference, https://platform.openai.com/docs/api-reference/chat and /responses.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxcli.formats.blocks.media import media_part, readable
 from ctxcli.formats.blocks.splice import Path, Piece
-from ctxcli.formats.blocks.values import address_of, blocks, count, mapping, sequence, text
+from ctxcli.formats.blocks.values import address_of, blocks, count, dump, mapping, sequence, text
 from ctxcli.model import Part, PartKind, Usage
 
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "summary_text"})
@@ -137,6 +138,20 @@ def _calls(message: Mapping[str, Any], line: int) -> Iterator[Piece]:
         name = text(legacy.get("name"))
         part = Part(PartKind.TOOL_CALL, text(arguments), line, name=name, ref=name, address=address_of(arguments))
         yield ("function_call",), (part,)
+
+
+def tool_parts(value: Any, line: int) -> Iterator[Part]:
+    """Tool definitions are part of the prompt; some files hold them as a JSON string. Hosted tools have only a type."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            yield Part(PartKind.TOOLS, text(value), line)
+            return
+    for tool in sequence(value):
+        function = mapping(mapping(tool).get("function")) or mapping(tool)
+        name = text(function.get("name")) or text(function.get("type"))
+        yield Part(PartKind.TOOLS, dump(tool), line, name=name)
 
 
 def usage_of(value: Any) -> Usage | None:
