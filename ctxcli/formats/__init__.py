@@ -2,6 +2,7 @@
 
 from ctxcli.formats import (
     anthropic,
+    atif,
     claude_code,
     cline,
     codex,
@@ -32,5 +33,6 @@ FORMATS = shelf(
     pi.FORMAT,
     sharegpt.FORMAT,
     langsmith.FORMAT,
+    atif.FORMAT,
 )
 """In the order in which help and tables list them; detection asks all of them."""

@@ -17,14 +17,15 @@ from ctxcli.formats.blocks.langchain import (
     model_of,
     provider_of,
     said,
+    tool_parts,
     unwrapped,
     usage_of,
 )
 from ctxcli.formats.blocks.lists import Lists, no_message, read_lists
 from ctxcli.formats.blocks.said import Said
 from ctxcli.formats.blocks.synthetic import BY_CTX, is_told
-from ctxcli.formats.blocks.values import count, dump, mapping, sequence, text
-from ctxcli.model import MAIN, EventKind, Part, PartKind, Record, Role, Skip, Transcript
+from ctxcli.formats.blocks.values import count, mapping, text
+from ctxcli.model import MAIN, EventKind, PartKind, Record, Role, Skip, Transcript
 from ctxcli.shelf import Format
 
 _ALL = "__remove_all__"
@@ -60,10 +61,7 @@ class _Reader:
     def __post_init__(self) -> None:
         names = (self.owner.get(key) or mapping(self.owner.get("metadata")).get(key) for key in _IDS)
         self.draft.id = next((name for name in names if isinstance(name, str)), None)
-        tools = [
-            Part(PartKind.TOOLS, dump(tool), self.line, name=text(mapping(tool).get("name")))
-            for tool in sequence(self.owner.get("tools"))
-        ]
+        tools = tuple(tool_parts(self.owner.get("tools"), self.line))
         if tools:
             self.draft.add(Role.SYSTEM, tools, self.line)
 

@@ -23,13 +23,15 @@ class _Conversation:
     last: Exchange | None = None
     cleared: set[tuple[int, int]] = field(default_factory=set)
     """What the provider has cleared or stripped so far."""
+    compaction: int | None = None
+    """The event by which the client put a summary, which is still to come, in the place of messages."""
 
     def fits(self, exchange: Exchange, spoken: Spoken) -> int:
         """How well an exchange goes on from here: 0 not at all, else the more the better.
 
         A loose message always does, a conversation that is stored as one never. Of a logged request
         what came before must be a prefix (the system prompt may differ), or it must hold the task and
-        something said after it; an id of the log's own decides where there is one.
+        something said after it, or its client's summary and something that was kept; an id of the log's own decides where there is one.
         """
         if exchange.loose:
             return 1
@@ -49,6 +51,8 @@ class _Conversation:
         if exchange.response is None or not any(said.role is Role.ASSISTANT for said in sent):
             return 0
         shared = len(set(before) & set(now))
+        if any(map(_is_client_summary, sent)):
+            return 1 + shared if shared else 0
         task = next((said.key for said in sent if said.role is Role.USER), None)
         return 1 + shared if task in before and shared >= max(2, len(now) // 2) else 0
 
@@ -109,8 +113,10 @@ class _Conversation:
             left = [index for index in self.history if self._is_said(index)]
             last = bool(left) and min(said) > max(left)
             retried = last and not any(one.role is Role.ASSISTANT for one in fresh)
-            kind = EventKind.REWIND if retried else EventKind.REWRITE
-            self.draft.event(kind, exchange.line, drops=said, trigger="client")
+            summed = any(map(_is_client_summary, fresh))
+            kind = EventKind.SUMMARY if summed else EventKind.REWIND if retried else EventKind.REWRITE
+            event = self.draft.event(kind, exchange.line, drops=said, trigger="client")
+            self.compaction = event if summed else None
 
     def _is_last_answer(self, said: Said) -> bool:
         """The answer to the request before, sent back with other ids or without its thinking."""
@@ -136,14 +142,18 @@ class _Conversation:
     def _compacted(self, said: Said) -> None:
         """Everything before a compaction block is dropped by the provider, but for system and tools.
 
-        What a summary by ctx stands for is not in the source any more.
+        What a client's summary stands for was dropped just before, or is not in the source any more.
         """
         draft = self.draft
         ours = said.role is Role.USER and any(map(is_told, said.parts))
-        drops = [] if ours else [index for index in draft.live[MAIN] if draft.messages[index].role is not Role.SYSTEM]
+        theirs = _is_client_summary(said)
+        kept = ours or theirs
+        drops = [] if kept else [index for index in draft.live[MAIN] if draft.messages[index].role is not Role.SYSTEM]
         opaque = not any(part.kind is PartKind.SUMMARY for part in said.parts)
-        trigger = BY_CTX if ours else "provider"
-        event = draft.event(EventKind.SUMMARY, said.line, drops=drops, trigger=trigger, opaque=opaque)
+        event, self.compaction = self.compaction if theirs else None, None
+        if event is None:
+            trigger = BY_CTX if ours else "client" if theirs else "provider"
+            event = draft.event(EventKind.SUMMARY, said.line, drops=drops, trigger=trigger, opaque=opaque)
         draft.amend(event, summary=len(draft.messages))
 
     def _provider_edits(self, exchange: Exchange, spoken: Spoken) -> None:
@@ -210,6 +220,11 @@ class Chain:
         for conversation in sorted(self._open, key=lambda one: one.draft.messages[0].line if one.draft.messages else 0):
             yield conversation.close()
         self._open.clear()
+
+
+def _is_client_summary(said: Said) -> bool:
+    """Whether a client other than ctx wrote a message in the place of those before."""
+    return said.harness and any(part.sums_up for part in said.parts) and not any(map(is_told, said.parts))
 
 
 def _words(parts: Sequence[Part]) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from ctxcli.formats.blocks import anthropic, openai
 from ctxcli.formats.blocks.media import media_part, readable
 from ctxcli.formats.blocks.said import Said
 from ctxcli.formats.blocks.synthetic import told_by_ctx
-from ctxcli.formats.blocks.values import address_of, blocks, count, mapping, most, sequence, text, total
+from ctxcli.formats.blocks.values import address_of, blocks, count, dump, mapping, most, sequence, text, total
 from ctxcli.model import Part, PartKind, Role, Usage
 
 _ROLES = {
@@ -89,8 +89,8 @@ def result_parts(content: Any, line: int, ref: str, name: str = "", *, failed: b
 def _parts(fields: Mapping[str, Any], line: int) -> Iterator[Part]:
     """What a message says, its thinking first; calls that stand in the content and in `tool_calls` once."""
     extra = mapping(fields.get("additional_kwargs"))
-    thinking = extra.get("reasoning_content")
-    if isinstance(thinking, str) and thinking:
+    thinking = extra.get("reasoning_content") or fields.get("reasoning_content")
+    if isinstance(thinking, str):
         yield Part(PartKind.THINKING, thinking, line)
     listed = [*sequence(fields.get("tool_calls")), *sequence(fields.get("invalid_tool_calls"))]
     calls = [call_part(call, line) for call in map(mapping, listed) if call]
@@ -102,7 +102,7 @@ def _parts(fields: Mapping[str, Any], line: int) -> Iterator[Part]:
             yield part
     yield from calls
     if not calls:
-        native = {"tool_calls": extra.get("tool_calls"), "function_call": extra.get("function_call")}
+        native = {key: extra.get(key) or fields.get(key) for key in ("tool_calls", "function_call")}
         for _, pieces in openai.message_pieces(native, line):
             yield from (part for part in pieces if part.ref not in refs)
 
@@ -119,6 +119,13 @@ def call_part(call: Mapping[str, Any], line: int) -> Part:
         ref=text(call.get("call_id") or call.get("id")),
         address=address_of(arguments),
     )
+
+
+def tool_parts(tools: Any, line: int) -> Iterator[Part]:
+    """Tool definitions of any API."""
+    for tool in sequence(tools):
+        function = mapping(mapping(tool).get("function")) or mapping(tool)
+        yield Part(PartKind.TOOLS, dump(tool), line, name=text(function.get("name")))
 
 
 def content_parts(content: Any, line: int) -> Iterator[Part]:
