@@ -43,7 +43,8 @@ class Format:
     folder: tuple[str, ...] = ()
     """Glob patterns of files, any of which makes a folder that holds it one source of this format."""
     companions: tuple[str, ...] = ()
-    """Glob patterns, beside the file, of files that belong to it; `{stem}` is its name less the suffix."""
+    """Glob patterns, beside the file, of files that belong to it; `{stem}` is its name less the suffix, `{name}` what
+    stands before its first dot."""
 
 
 KNOWLEDGE = ("usage", "model", "tools", "system prompt", "compaction", "sub-agents", "timestamps")

@@ -116,17 +116,18 @@ def _nothing(path: str, tally: Tally) -> str:
 def _companions(format_: Format, path: str, first: list[Record]) -> tuple[str, ...]:
     """Files beside the source that hold the rest of the same conversation.
 
-    Those in a folder of the source's own name are taken; others must name its session.
+    Those of the source's own name are taken, and one of a name that is no pattern; others must name its session.
     """
     if path == STDIN or not format_.companions:
         return ()
     own = Path(path)
-    stem = own.name.split(".jsonl", 1)[0]
+    stem, name = own.name.split(".jsonl", 1)[0], own.name.split(".", 1)[0]
     sessions = {_session(record) for record in first} - {""} | {stem}
     found: dict[str, None] = {}
     for pattern in format_.companions:
-        its_own = "{stem}" in pattern
-        for file in sorted(own.parent.glob(pattern.replace("{stem}", glob.escape(stem)))):
+        its_own = "{" in pattern or not glob.has_magic(pattern)
+        wanted = pattern.replace("{stem}", glob.escape(stem)).replace("{name}", glob.escape(name))
+        for file in sorted(own.parent.glob(wanted)):
             if file != own and file.is_file() and (its_own or _belongs(file, sessions)):
                 found[str(file)] = None
     return tuple(found)

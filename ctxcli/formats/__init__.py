@@ -1,9 +1,11 @@
 """The shelf of transcript formats, and the conversion to messages that a chat API takes."""
 
 from ctxcli.formats import (
+    aider,
     anthropic,
     atif,
     claude_code,
+    claude_web,
     cline,
     codex,
     langchain,
@@ -34,5 +36,7 @@ FORMATS = shelf(
     sharegpt.FORMAT,
     langsmith.FORMAT,
     atif.FORMAT,
+    aider.FORMAT,
+    claude_web.FORMAT,
 )
 """In the order in which help and tables list them; detection asks all of them."""

@@ -205,7 +205,12 @@ def _tokens_to_carry(comparison: Comparison, weigh: Weigh) -> int:
 def _remarks(comparison: Comparison, notes: Transcript | None, constraints: Sequence[ConstraintRow]) -> Iterable[str]:
     if comparison.after.opaque:
         yield "The summary is encrypted or empty: what it holds cannot be checked, and nothing is said to be lost."
-    if not comparison.before.is_whole:
+    if comparison.before.rewritten:
+        yield (
+            "The file does not hold what this compaction took out: nothing of it can be said to be lost, and what "
+            "seems invented does not fail. Compare it with a copy from before: ctx guard BEFORE AFTER."
+        )
+    elif not comparison.before.is_whole:
         yield (
             "The file holds less than half of the context that the provider measured before the compaction: it begins "
             "in the middle of a session. What seems invented may have stood there, and does not fail."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ctxcli.guard.holdings import Place
 from ctxcli.guard.reading import Reading
 from ctxcli.guard.sides import After, Before, Piece
-from ctxcli.model import Event, Message, PartAt, PartKind, Role
+from ctxcli.model import Event, EventKind, Message, PartAt, PartKind, Role
 from ctxcli.replay import compactions
 from ctxcli.reports.identifiers import SEEN
 
@@ -46,10 +46,15 @@ def _at(reading: Reading, event: Event, here: list[int], gone: frozenset[PartAt]
     past = reading.parts(index for index in own if index < event.at)
     return Recorded(
         event,
-        Before(reading, reading.parts(here, gone), past, event.tokens_before),
+        Before(reading, reading.parts(here, gone), past, event.tokens_before, rewritten=_is_gone(event)),
         After(reading, pieces, [piece.at for piece in pieces], opaque=event.opaque),
         tuple(reading.parts(index for index in own if index > last)),
     )
+
+
+def _is_gone(event: Event) -> bool:
+    """Whether a summary stands for messages that its source does not hold."""
+    return event.kind is EventKind.SUMMARY and event.summary is not None and not event.drops
 
 
 def _rebuilt(reading: Reading, event: Event, own: list[int]) -> Iterator[int]:

@@ -31,15 +31,18 @@ class Before:
     """Those, and whatever was said earlier in the lane: it tells who stated an identifier first."""
     tokens: int | None = None
     """What the provider measured it at, where the source recorded that."""
+    rewritten: bool = False
+    """The source no longer holds what the compaction dropped."""
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether the file holds what was in the context: not where it begins in the middle of a session.
+        """Whether the file holds what was in the context.
 
-        Coarse: 3 characters a token, and what system prompt and tools may take is allowed for.
+        Not where the compaction rewrote it, or where it begins in the middle of a session. The latter is told coarsely:
+        3 characters a token, and what system prompt and tools may take is allowed for.
         """
-        if self.tokens is None:
-            return True
+        if self.rewritten or self.tokens is None:
+            return not self.rewritten
         characters = sum(len(self.reading.part(at).text) for at in self.parts)
         return characters / 3 >= _WHOLE * (self.tokens - _HIDDEN)
 

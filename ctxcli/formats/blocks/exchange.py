@@ -84,7 +84,7 @@ def _exchanges(record: Record, skips: list[Skip]) -> Iterator[Exchange]:
             if one is not None:
                 yield one
             else:
-                where = _line(record, (number,))
+                where = line_of(record, (number,))
                 skips.append(Skip(where, f"element {number + 1} of the array is no conversation: skipped"))
     elif is_message(value) and value.get("type") != "message":
         yield Exchange(((value, line),), line, model=text(value.get("model")), loose=True)
@@ -103,7 +103,7 @@ def _exchange(value: Any, record: Record, at: tuple[str | int, ...], skips: list
         return None
     return Exchange(
         messages=_placed(messages or [], record, (*at, *inside, key), skips),
-        line=_line(record, at),
+        line=line_of(record, at),
         system=request.get("system"),
         tools=request.get("tools") or request.get("functions"),
         model=text(mapping(response).get("model")) or text(request.get("model")),
@@ -159,10 +159,14 @@ def _answers(value: Mapping[str, Any]) -> bool:
     return isinstance(choices, list) and bool(choices) and "message" in mapping(choices[0])
 
 
-def _line(record: Record, at: tuple[str | int, ...]) -> int:
-    lines = (record.lines or {}).get(at[:-1]) if at else None
-    number = at[-1] if at else None
-    return lines[number] if lines and isinstance(number, int) and number < len(lines) else record.line
+def line_of(record: Record, at: tuple[str | int, ...]) -> int:
+    """The line of the array's element at a path of a document; too deep for that, of the element that it stands in."""
+    while at:
+        lines, number = (record.lines or {}).get(at[:-1], ()), at[-1]
+        if isinstance(number, int) and number < len(lines):
+            return lines[number]
+        at = at[:-1]
+    return record.line
 
 
 def _placed(
@@ -170,7 +174,7 @@ def _placed(
 ) -> tuple[tuple[Mapping[str, Any], int], ...]:
     """The messages with their lines; what stands among them and is none becomes a skip."""
     lines = (record.lines or {}).get(at, ())
-    start = _line(record, at[:-1])
+    start = line_of(record, at[:-1])
     placed = []
     for number, message in enumerate(messages):
         line = lines[number] if number < len(lines) else start

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 _ADDRESS_KEYS = (
-    "file_path", "path", "notebook_path", "filename", "target_file", "url", "uri",
-    "command", "cmd", "pattern", "query", "skill", "description",
+    "file_path", "filePath", "path", "notebook_path", "filename", "target_file", "url", "uri",
+    "command", "cmd", "pattern", "query", "skill", "description", "files", "paths", "commands",
 )  # fmt: skip
 _LONGEST_ADDRESS = 200
 
@@ -73,7 +73,8 @@ def address_of(arguments: Any) -> str:
     for key in _ADDRESS_KEYS:
         value = arguments.get(key)
         if isinstance(value, list):
-            value = " ".join(item for item in value if isinstance(item, str))
+            named = (mapping(item).get("path", item) for item in value)
+            value = " ".join(item for item in named if isinstance(item, str))
         if isinstance(value, str) and value:
             return _first_line(value)
     return ""
