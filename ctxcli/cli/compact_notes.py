@@ -7,9 +7,10 @@ from ctxcli.compact.extracting import notes_from
 from ctxcli.compact.session import Session
 from ctxcli.files.append import append_lines
 from ctxcli.files.documents import is_there
+from ctxcli.files.text import text_as_transcript
 from ctxcli.files.whole import read_whole
-from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Transcript
-from ctxcli.notes import Notebook, new, record, to_slots
+from ctxcli.model import Transcript
+from ctxcli.notes import Notebook, new, record, standing, to_slots
 from ctxcli.reports.compact import NotesUsed
 from ctxcli.reports.slots import Slots
 
@@ -47,8 +48,7 @@ class NotesFile:
         if not self.path:
             return None
         text = self.content.decode("utf-8", "replace") + "".join(f"{line}\n" for line in self.lines)
-        part = Part(PartKind.TEXT, text, 1)
-        return Transcript(PLAIN_TEXT, messages=(Message(Role.USER, (part,), line=1),), path=self.path)
+        return text_as_transcript(standing(text), self.path)
 
     def append(self) -> int:
         """Add the lines that the file does not hold yet, whoever wrote to it since; returns how many."""

@@ -15,7 +15,7 @@ from ctxcli.cli.types import KeptShare
 from ctxcli.errors import UnreadableError
 from ctxcli.files import find
 from ctxcli.files.documents import is_there, read_document
-from ctxcli.files.text import is_note, read_text
+from ctxcli.files.text import is_note, read_text, text_as_transcript
 from ctxcli.files.write import write_whole
 from ctxcli.formats import FORMATS
 from ctxcli.guard import Policy, guard, guard_recorded
@@ -23,6 +23,7 @@ from ctxcli.guard.baseline import baseline_of, fingerprints_of, used_of
 from ctxcli.identifiers import Extractor
 from ctxcli.identifiers.custom import kinds_of
 from ctxcli.model import PLAIN_TEXT, Transcript
+from ctxcli.notes import standing
 from ctxcli.renderers.json import dump
 from ctxcli.reports.guard import LOSS, UNVERIFIABLE, GuardReport
 from ctxcli.shelf import Weigh
@@ -101,7 +102,7 @@ class _Run:
     def __post_init__(self) -> None:
         self.sources = self._sources()
         path = self.flags["notes"]
-        self.notes = replace(text, path=path) if path and (text := read_text(path, sure=True)) else None
+        self.notes = _standing(read_text(path, sure=True), path) if path else None
         self._cache = CountCache() if self.flags["cache"] else None
         baseline = self.flags["baseline"]
         if baseline and is_there(baseline):
@@ -185,3 +186,10 @@ class _Run:
 
 def _named(transcript: Transcript | None, path: str) -> Transcript | None:
     return replace(transcript, path=path) if transcript else None
+
+
+def _standing(notes: Transcript | None, path: str) -> Transcript | None:
+    """The notes without what was removed from them."""
+    if notes is None:
+        return None
+    return replace(text_as_transcript(standing(notes.messages[0].parts[0].text), path), skips=notes.skips)

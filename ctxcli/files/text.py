@@ -1,6 +1,7 @@
 """Plain text and markdown: a summary, a hand-over note, a log."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from ctxcli.errors import UnreadableError
@@ -37,8 +38,13 @@ def read_text(path: str, *, sure: bool = False) -> Transcript | None:
         line = raw.count(b"\n", 0, error.start) + 1
         skips = (Skip(line, f"byte 0x{raw[error.start]:02X} is not UTF-8: read as U+FFFD", recovered=True),)
         text = raw.decode("utf-8", "replace")
+    return replace(text_as_transcript(text), skips=skips)
+
+
+def text_as_transcript(text: str, path: str = "") -> Transcript:
+    """A text as a conversation of one message."""
     part = Part(PartKind.TEXT, text, line=1)
-    return Transcript(PLAIN_TEXT, messages=(Message(Role.USER, (part,), line=1),), skips=skips)
+    return Transcript(PLAIN_TEXT, messages=(Message(Role.USER, (part,), line=1),), path=path)
 
 
 _NOTES = (".md", ".markdown", ".txt", ".rst", ".adoc", ".log")

@@ -1,6 +1,6 @@
 """Notes: the append-only record outside the context window, over which a context is a cache."""
 
-from ctxcli.notes.book import Notebook, is_notes, new, notes_of, parse, to_slots
+from ctxcli.notes.book import Notebook, is_notes, new, notes_of, parse, standing, to_slots
 from ctxcli.notes.note import Mark, Note, Removal, Source, hash_of, hash_over, record, source_of
 from ctxcli.notes.resume import resume
 
@@ -19,5 +19,6 @@ __all__ = [
     "record",
     "resume",
     "source_of",
+    "standing",
     "to_slots",
 ]

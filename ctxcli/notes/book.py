@@ -87,6 +87,17 @@ def is_notes(content: bytes) -> bool:
     )  # fmt: skip
 
 
+def standing(text: str) -> str:
+    """A notes file, its lines empty that count no more: removed entries, removals. Any other text as it is."""
+    lines = [line.encode("utf-8", "replace") for line in text.split("\n")]
+    if not is_notes(b"\n".join(lines)):
+        return text
+    ids = {note.id for note in parse(lines).entries}
+    gone = (isinstance(item := _read(line.rstrip(b"\r")), Removal) or (isinstance(item, Note) and item.id not in ids)
+            for line in lines)  # fmt: skip
+    return "\n".join("" if away else line for line, away in zip(text.split("\n"), gone, strict=True))
+
+
 _TORN = "a record that breaks off: its writing was cut short. Nothing rests on this line, it can be deleted"
 _ALTERED = "altered since ctx wrote it: not counted"
 _FOREIGN = "no record of ctx: not counted"

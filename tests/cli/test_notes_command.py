@@ -147,6 +147,21 @@ def test_show_says_the_four_slots(notes: Path) -> None:
     assert said(ctx("notes", "show", "-", stdin=notes.read_bytes())).startswith("## CONSTRAINTS")
 
 
+def test_what_was_removed_from_the_notes_is_lost_for_the_guard(tmp_path: Path) -> None:
+    before, after, notes = tmp_path / "before.json", tmp_path / "after.md", tmp_path / "notes.jsonl"
+    said_so = [{"role": "user", "content": "Only touch services/refunds/policy.py in the repository."}]
+    before.write_text(json.dumps({"messages": said_so}), "utf-8")
+    after.write_text("Only touch the file of notes.jsonl in the repository.", "utf-8")
+    add(notes, "identifiers", "services/refunds/policy.py", "--type", "path")
+    lost = ["guard", before, after, "--notes", notes, "--json"]
+    values = {one["value"] for one in json.loads(ctx(*lost).stdout)["findings"] if one["fails"]}
+    assert "services/refunds/policy.py" not in values
+    (entry,) = parse(notes.read_bytes().splitlines()).entries
+    said(ctx("notes", "remove", notes, entry.id, **CLOCK))
+    values = {one["value"] for one in json.loads(ctx(*lost).stdout)["findings"] if one["fails"]}
+    assert "services/refunds/policy.py" in values
+
+
 def test_every_line_of_the_file_fits_its_schema(tmp_path: Path) -> None:
     notes = tmp_path / "notes.jsonl"
     said(ctx("notes", "extract", notes, REFUNDS, **CLOCK))
