@@ -55,14 +55,14 @@ def records_of(path: str, tally: Tally, file: str = "") -> Iterator[Record]:
         if not head:
             return
         start = len(head)
-        values, torn = decode(head[-1])
-        if values and not any(not one.recovered for one in torn):
-            yield from _from_line(head[-1], start, tally, file)
-            yield from _from_lines(lines, start + 1, tally, file)
-            return
-        head += islice(lines, LINES_OF_A_TEXT)
-        if head[start - 1].lstrip()[:1] not in (b"{", b"[") and _is_text(head):
-            yield from _text(chain(head, lines), tally)
+        if head[-1].lstrip()[:1] not in (b"{", b"["):
+            head += islice(lines, LINES_OF_A_TEXT)
+            if _is_text(head):
+                yield from _text(chain(head, lines), tally)
+                return
+        values, torn = decode(head[start - 1])
+        if values and all(one.recovered for one in torn):
+            yield from _from_lines(chain(head[start - 1 :], lines), start, tally, file)
         else:
             yield from _from_document(b"".join([*head, *lines]), path, tally, file)
 
