@@ -5,22 +5,26 @@ from ctxcli.formats import (
     anthropic,
     atif,
     claude_code,
+    claude_stream_json,
     claude_web,
     cline,
+    cline_legacy,
     codex,
+    gemini,
     langchain,
     langsmith,
     mini_swe_agent,
     openai_chat,
     opencode,
+    otel_genai,
     pi,
     sharegpt,
     swe_agent,
 )
-from ctxcli.formats.blocks.convert import TARGETS, convert
+from ctxcli.formats.targets import TARGETS, conversation_of, convert
 from ctxcli.shelf import shelf
 
-__all__ = ["FORMATS", "TARGETS", "convert"]
+__all__ = ["FORMATS", "TARGETS", "conversation_of", "convert"]
 
 FORMATS = shelf(
     claude_code.FORMAT,
@@ -28,15 +32,19 @@ FORMATS = shelf(
     openai_chat.FORMAT,
     anthropic.FORMAT,
     cline.FORMAT,
+    cline_legacy.FORMAT,
     swe_agent.FORMAT,
     mini_swe_agent.FORMAT,
     langchain.FORMAT,
     opencode.FORMAT,
     pi.FORMAT,
+    gemini.FORMAT,
     sharegpt.FORMAT,
     langsmith.FORMAT,
     atif.FORMAT,
     aider.FORMAT,
     claude_web.FORMAT,
+    otel_genai.FORMAT,
+    claude_stream_json.FORMAT,
 )
 """In the order in which help and tables list them; detection asks all of them."""
