@@ -29,7 +29,7 @@ def settle(  # noqa: PLR0913 - the facts of an event, by name
     kept = list(_leading(want, live))
     drops = set(draft.live[lane]) - set(kept)
     event = draft.event(kind, line, lane=lane, drops=drops, trigger=trigger) if drops or always else None
-    return event, {index: _copy(draft, index, lane) for index in want[len(kept) :]}
+    return event, {index: copy_of(draft, index, lane) for index in want[len(kept) :]}
 
 
 def _leading(want: Iterable[int], live: Iterator[int]) -> Iterator[int]:
@@ -40,7 +40,8 @@ def _leading(want: Iterable[int], live: Iterator[int]) -> Iterator[int]:
         yield index
 
 
-def _copy(draft: Draft, index: int, lane: str) -> int:
+def copy_of(draft: Draft, index: int, lane: str) -> int:
+    """Add a message to its lane's context again; returns the new index."""
     said = draft.messages[index]
     return draft.add(
         said.role, said.parts, said.line, lane=lane, id=said.id, time=said.time, harness=said.harness, copied=True
