@@ -10,12 +10,14 @@ from ctxcli.formats import (
     cline,
     cline_legacy,
     codex,
+    codex_exec,
     gemini,
     langchain,
     langsmith,
     mini_swe_agent,
     openai_chat,
     opencode,
+    openhands,
     otel_genai,
     pi,
     sharegpt,
@@ -46,5 +48,7 @@ FORMATS = shelf(
     claude_web.FORMAT,
     otel_genai.FORMAT,
     claude_stream_json.FORMAT,
+    openhands.FORMAT,
+    codex_exec.FORMAT,
 )
 """In the order in which help and tables list them; detection asks all of them."""

@@ -97,7 +97,8 @@ class _Conversation:
                 fresh.append(said)
             else:
                 unmatched.remove(found)
-        if unmatched:
+        says_history = any(said.role is not Role.SYSTEM for said in spoken.sent)
+        if unmatched and says_history:
             self._dropped(unmatched, fresh, exchange)
         return fresh
 

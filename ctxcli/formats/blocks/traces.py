@@ -61,10 +61,10 @@ def told(  # noqa: PLR0913 - the facts of a call, by name
     )
 
 
-def answer_of(saids: Iterable[Said], line: int) -> Said | None:
-    """What came back as one message of the assistant."""
+def answer_of(saids: Iterable[Said], line: int, *, empty: bool = False) -> Said | None:
+    """What came back as one message of the assistant; None for nothing, unless an answer may be empty."""
     parts = tuple(part for one in saids for part in one.parts)
-    return Said(Role.ASSISTANT, parts, line) if parts else None
+    return Said(Role.ASSISTANT, parts, line) if parts or empty else None
 
 
 @dataclass(slots=True)
