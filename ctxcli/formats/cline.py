@@ -16,7 +16,6 @@ from ctxcli.formats.blocks.agents import (
     API_TYPES,
     file_block,
     image_block,
-    moment,
     odd_message,
     provider_of,
     result_block,
@@ -24,6 +23,7 @@ from ctxcli.formats.blocks.agents import (
 )
 from ctxcli.formats.blocks.draft import Draft
 from ctxcli.formats.blocks.exchange import line_of
+from ctxcli.formats.blocks.moments import from_milliseconds
 from ctxcli.formats.blocks.values import count, mapping, sequence, text
 from ctxcli.model import MAIN, EventKind, Part, PartKind, Record, Role, Transcript, Usage
 from ctxcli.shelf import Format
@@ -149,7 +149,7 @@ class _Session:
         if role not in ("user", "assistant"):
             odd_message(self.draft, value, line)
             return
-        metadata, time, id_ = mapping(value.get("metadata")), moment(value.get("ts")), text(value.get("id"))
+        metadata, time, id_ = mapping(value.get("metadata")), from_milliseconds(value.get("ts")), text(value.get("id"))
         parts = list(shaped_parts(value.get("content"), line, _shape, self.draft))
         if metadata.get("kind") == _SUMMARY:
             self._fold(parts, line, time, metadata, carried=carried)

@@ -1,7 +1,6 @@
 """What several coding agents store alike: blocks like those of the Messages API, and models of any house."""
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from ctxcli.formats.blocks.anthropic import parts_of
@@ -17,8 +16,6 @@ API_TYPES = frozenset(
     {"text", "thinking", "redacted_thinking", "tool_use", "server_tool_use", "tool_result", "image", "document"}
 )
 """Blocks that need no change."""
-_LATEST = 253_402_300_799
-"""The last second of the year 9999."""
 _HOUSES = (
     ("claude", "anthropic"), ("anthropic", "anthropic"), ("gpt", "openai"), ("openai", "openai"), ("codex", "openai"),
     ("gemini", "google"), ("google", "google"),
@@ -60,16 +57,6 @@ def result_block(ref: Any, content: Any, *, failed: bool, shape: Shape | None = 
 def _items(item: Any, shape: Shape) -> list[Any]:
     found = shape(text(item.get("type")), item) if isinstance(item, dict) else None
     return [item] if found is None else found
-
-
-def moment(value: Any, per_second: int = 1_000) -> str:
-    """A time given as a number since 1970, in ISO 8601; a text stays as it is, and anything else is empty."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value / per_second < _LATEST:
-        return ""
-    time = datetime.fromtimestamp(value / per_second, UTC)
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def provider_of(model: str) -> str:
