@@ -29,6 +29,8 @@ class ClaudeContext:
     """How often the context was rebuilt; what is written again afterwards is in it again."""
     message_of: dict[str, int] = field(default_factory=dict)
     """The message that a record's uuid belongs to, for those that hold a piece of one."""
+    standing: set[int] = field(default_factory=set)
+    """The messages that survive every compaction and every clear: what a client sends anew with each request."""
     _parents: dict[str, str] = field(default_factory=dict)
     _resuming: bool = False
     _prompts: dict[str, int] = field(default_factory=dict)
@@ -142,7 +144,7 @@ class ClaudeContext:
         kept: Container[int] = (),
     ) -> int:  # fmt: skip
         """Everything that this session has in the lane's context leaves it, but for what is kept."""
-        drops = [index for index in self._own(value, lane) if index not in kept]
+        drops = [index for index in self._own(value, lane) if index not in kept and index not in self.standing]
         self.segment += 1
         group = text(value.get("sessionId"))
         return self.draft.event(kind, line, lane=lane, drops=drops, trigger=trigger, group=group)

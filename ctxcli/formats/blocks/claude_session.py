@@ -25,7 +25,7 @@ from ctxcli.formats.blocks.claude_records import (
 from ctxcli.formats.blocks.draft import Draft
 from ctxcli.formats.blocks.sessions import Sessions, only_lane_as_main, split_sessions
 from ctxcli.formats.blocks.values import count, mapping, text
-from ctxcli.model import MAIN, Lane, Part, PartKind, Record, Role, Transcript
+from ctxcli.model import MAIN, Lane, Part, PartKind, Record, Role, Transcript, Usage
 
 
 class ClaudeSession:
@@ -34,7 +34,7 @@ class ClaudeSession:
     def __init__(self, name: str) -> None:
         self.draft = Draft(name, "anthropic", "claude-code")
         self.sessions = Sessions()
-        self._context = ClaudeContext(self.draft, self.sessions)
+        self.context = ClaudeContext(self.draft, self.sessions)
         self._seen: set[tuple[str, str]] = set()
         self._responses: dict[tuple[str, str, str, int], int] = {}
         self._call_of: dict[str, int] = {}
@@ -59,11 +59,11 @@ class ClaudeSession:
         self.draft.works_in(text(value.get("cwd")))
         type_ = text(value.get("type"))
         if type_ in self._handlers:
-            row = Row(value, record.line, self._lane(value, record.file), self._context.is_again(value))
+            row = Row(value, record.line, self._lane(value, record.file), self.context.is_again(value))
             if not self._is_copy(row.lane, row.text("uuid")):
                 if row.lane == MAIN:
-                    self._context.check_root(value, record.line)
-                self._context.saw(value, again=row.again)
+                    self.context.check_root(value, record.line)
+                self.context.saw(value, again=row.again)
                 self._handlers[type_](row)
         elif type_ in BOOKS:
             self.draft.bookkeep(type_)
@@ -95,7 +95,7 @@ class ClaudeSession:
             self.draft.bookkeep("assistant/api error")
             return
         response = text(row.message.get("id")) or row.text("requestId") or row.text("uuid") or self._nameless(row)
-        key = (row.lane, row.text("sessionId"), response, self._context.segment)
+        key = (row.lane, row.text("sessionId"), response, self.context.segment)
         known = self._responses.get(key)
         if known is None:
             known = self._responses[key] = self._add(Role.ASSISTANT, row.parts(), row, id_=response)
@@ -123,13 +123,19 @@ class ClaudeSession:
         if position is None:
             model = text(row.message.get("model"))
             if row.lane == MAIN:
-                self._context.model = model
+                self.context.model = model
             self._call_of[response] = self.draft.call(
                 at, row.line, id=response, model=model, time=row.text("timestamp"), usage=usage
             )
         elif self.draft.calls[position].at != at:
             self.draft.messages[at].copied = True
         else:
+            self.told_later(response, usage)
+
+    def told_later(self, response: str, usage: Usage | None) -> None:
+        """More about the usage of a response that has been read."""
+        position = self._call_of.get(response)
+        if position is not None:
             call = self.draft.calls[position]
             self.draft.calls[position] = replace(call, usage=merge_usage(call.usage, usage))
 
@@ -144,18 +150,18 @@ class ClaudeSession:
             self._returned(row, results[0])
         harness = row.value.get("isMeta") is True or is_harness_text(parts)
         if row.lane == MAIN and not results and not harness:
-            self._context.user_turn(row.value, row.line, again=row.again)
+            self.context.user_turn(row.value, row.line, again=row.again)
         only_results = bool(results) and not any(part.kind is PartKind.TEXT for part in parts)
         self._add(Role.TOOL if only_results else Role.USER, parts, row, harness=harness)
 
     def _summary(self, parts: Sequence[Part], row: Row) -> None:
         if not row.again:
-            self._context.unannounced(row.value, row.line, row.lane)
+            self.context.unannounced(row.value, row.line, row.lane)
         body = "\n".join(part.text for part in parts)
         kind = PartKind.SUMMARY if body.strip() else PartKind.OPAQUE
         index = self._add(Role.USER, [Part(kind, body, row.line)], row, harness=True)
         if not row.again:
-            self._context.summarised(index, opaque=kind is PartKind.OPAQUE)
+            self.context.summarised(index, opaque=kind is PartKind.OPAQUE)
 
     def _returned(self, row: Row, result: Part) -> None:
         """What a sub-agent used in all, where the client wrote it beside the tool result."""
@@ -190,9 +196,9 @@ class ClaudeSession:
 
     def _system(self, row: Row) -> None:
         if row.value.get("subtype") == "compact_boundary":
-            self._context.compacted(row.value, row.line, row.lane)
+            self.context.compacted(row.value, row.line, row.lane)
         elif row.value.get("subtype") == "microcompact_boundary":
-            self._context.cleared(row.value, row.line, row.lane)
+            self.context.cleared(row.value, row.line, row.lane)
         self.draft.bookkeep(record_type(row.value))
 
     def _add(self, role: Role, parts: Iterable[Part], row: Row, *, harness: bool = False, id_: str = "") -> int:
@@ -212,7 +218,7 @@ class ClaudeSession:
 
     def _register(self, row: Row, index: int) -> None:
         if uuid := row.text("uuid"):
-            self._context.index_of[uuid] = self._context.message_of[uuid] = index
+            self.context.index_of[uuid] = self.context.message_of[uuid] = index
 
     def finish(self) -> Iterator[Transcript]:
         """The conversations, session by session; the records of a single sub-agent are its main lane."""
