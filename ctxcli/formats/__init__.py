@@ -1,6 +1,7 @@
 """The shelf of transcript formats, and the conversion to messages that a chat API takes."""
 
 from ctxcli.formats import (
+    ai_sdk,
     aider,
     anthropic,
     atif,
@@ -11,6 +12,7 @@ from ctxcli.formats import (
     cline_legacy,
     codex,
     codex_exec,
+    copilot_cli,
     gemini,
     langchain,
     langsmith,
@@ -50,5 +52,7 @@ FORMATS = shelf(
     claude_stream_json.FORMAT,
     openhands.FORMAT,
     codex_exec.FORMAT,
+    copilot_cli.FORMAT,
+    ai_sdk.FORMAT,
 )
 """In the order in which help and tables list them; detection asks all of them."""
