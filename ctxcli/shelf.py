@@ -1,12 +1,13 @@
 """Every way to extend ctx, on one page: the cards, and `shelf()` that puts them up read-only."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ctxcli.change import Change
-from ctxcli.model import Record, Transcript
+from ctxcli.model import Message, Record, Transcript
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.check import CheckReport
 from ctxcli.reports.compact import CompactReport
@@ -45,6 +46,32 @@ class Format:
     companions: tuple[str, ...] = ()
     """Glob patterns, beside the file, of files that belong to it; `{stem}` is its name less the suffix, `{name}` what
     stands before its first dot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What is written in another format."""
+
+    messages: Sequence[Message]
+    """Those of the context, in order, as a model would get them."""
+    id: str = ""
+    folder: str = ""
+    """The agent's working folder."""
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A format that a conversation can be written in."""
+
+    name: str
+    title: str
+    write: Callable[[Conversation, Counter[str]], list[Any]]
+    """One JSON value, or one a line; counts what it cannot hold by reason."""
+    lines: bool = False
+    """Whether it is JSON lines."""
+    many: bool = False
+    """Whether a file can hold several conversations, one a line."""
 
 
 KNOWLEDGE = ("usage", "model", "tools", "system prompt", "compaction", "sub-agents", "timestamps")

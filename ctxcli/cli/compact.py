@@ -6,6 +6,7 @@ import click
 
 from ctxcli.cli import options as opt
 from ctxcli.cli.types import Size, Strategies, TailSize, Tokens
+from ctxcli.formats import TARGETS
 from ctxcli.strategies import STRATEGIES
 from ctxcli.validity import PROFILES
 
@@ -40,7 +41,7 @@ from ctxcli.validity import PROFILES
     click.option("--events", metavar="FILE", help="Append the report there as one line."),
     click.option("--no-guard", is_flag=True, help="Write the result although the guard may find a loss."),
     click.option("--profile", type=click.Choice(list(PROFILES)), help="Whose rules. [default: the transcript's own]"),
-    click.option("--output-format", type=click.Choice(["same", "openai-chat", "anthropic"]), default="same",
+    click.option("--output-format", type=click.Choice(["same", *TARGETS]), default="same",
                  show_default=True, help="The format of the compacted transcript."),
     opt.settings, opt.output_format("compact"), opt.json_, opt.conversation, opt.from_format, opt.tokenizer, opt.cache,
 )  # fmt: skip

@@ -18,7 +18,7 @@ from ctxcli.files import load
 from ctxcli.files.append import append_lines
 from ctxcli.files.streams import STDIN
 from ctxcli.files.whole import read_whole, transcripts_in
-from ctxcli.formats import FORMATS, convert
+from ctxcli.formats import FORMATS, TARGETS, conversation_of, convert
 from ctxcli.guard.run import guard_context
 from ctxcli.identifiers import Extractor
 from ctxcli.identifiers.custom import kinds_of
@@ -75,12 +75,17 @@ def _written(data: bytes, found: list[Transcript], passes: list[Pass], output_fo
     """The source with its conversations changed, or those that were chosen in another format."""
     changes: dict[int, Change | None] = {id(one.session.transcript): _change(one) for one in passes}
     if output_format != _SAME:
+        if len(passes) > 1 and not TARGETS[output_format].many:
+            raise UnreadableError(
+                f"{TARGETS[output_format].title} holds one conversation: choose one by --conversation"
+            )
         pieces = []
         for one in passes:
             messages = (
                 one.session.messages if one.outcome is None else applied(one.session.transcript, one.outcome.change)
             )
-            text, lost = convert(messages, output_format, one_line=len(passes) > 1)
+            said = conversation_of(one.session.transcript, messages)
+            text, lost = convert(said, output_format, one_line=len(passes) > 1)
             one.remarks += lost
             pieces.append(text)
         return b"".join(pieces)

@@ -18,6 +18,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "compact": ("Everyday", "ctxcli.cli.compact", "Make a transcript shorter under a contract, and check the result."),
     "check": ("Everyday", "ctxcli.cli.check", "Say whether a provider accepts the context, and how well it is kept."),
     "config": ("Pieces", "ctxcli.cli.config", "Show each setting and where it came from."),
+    "convert": ("Pieces", "ctxcli.cli.convert", "Write a transcript in another format."),
     "formats": ("Pieces", "ctxcli.cli.formats", "List the transcript formats that can be read."),
     "identifiers": (
         "Pieces",

@@ -23,9 +23,9 @@ class Keep:
     tokens: int | None = None
 
 
-def start_of(transcript: Transcript) -> Change:
+def start_of(transcript: Transcript, lane: str = MAIN) -> Change:
     """The context as it is: nothing leaves, but for what the client has cleared or stripped already."""
-    now, cleared = live(transcript)
+    now, cleared = live(transcript, lane)
     inside = frozenset(now)
     stripped = {
         at for event in transcript.events if event.kind is EventKind.STRIP for at in event.clears if at[0] in inside
@@ -106,14 +106,14 @@ def summaries_in(transcript: Transcript, indices: Sequence[int]) -> frozenset[in
     )
 
 
-def raw_of(transcript: Transcript, indices: Sequence[int]) -> tuple[int, ...]:
+def raw_of(transcript: Transcript, indices: Sequence[int], lane: str = MAIN) -> tuple[int, ...]:
     """The raw turns behind a context: those in it, and what compactions took out of it; no summary, nothing taken back.
 
     A message that a compaction wrote into the source a second time counts once.
     """
     found: set[int] = set()
     for event in transcript.events:
-        if event.lane != MAIN:
+        if event.lane != lane:
             continue
         if event.kind is EventKind.RESET:
             found.clear()

@@ -14,6 +14,8 @@ from ctxcli.formats import (
     codex_exec,
     copilot_cli,
     gemini,
+    goose,
+    inspect_ai,
     langchain,
     langsmith,
     mini_swe_agent,
@@ -37,6 +39,7 @@ FORMATS = shelf(
     anthropic.FORMAT,
     cline.FORMAT,
     cline_legacy.FORMAT,
+    goose.FORMAT,
     swe_agent.FORMAT,
     mini_swe_agent.FORMAT,
     langchain.FORMAT,
@@ -54,5 +57,6 @@ FORMATS = shelf(
     codex_exec.FORMAT,
     copilot_cli.FORMAT,
     ai_sdk.FORMAT,
+    inspect_ai.FORMAT,
 )
 """In the order in which help and tables list them; detection asks all of them."""
