@@ -1,6 +1,7 @@
 """The shelf of transcript formats, and the conversion to messages that a chat API takes."""
 
 from ctxcli.formats import (
+    adk,
     ai_sdk,
     aider,
     anthropic,
@@ -24,6 +25,7 @@ from ctxcli.formats import (
     openhands,
     otel_genai,
     pi,
+    qwen,
     sharegpt,
     swe_agent,
 )
@@ -46,6 +48,7 @@ FORMATS = shelf(
     opencode.FORMAT,
     pi.FORMAT,
     gemini.FORMAT,
+    qwen.FORMAT,
     sharegpt.FORMAT,
     langsmith.FORMAT,
     atif.FORMAT,
@@ -58,5 +61,6 @@ FORMATS = shelf(
     copilot_cli.FORMAT,
     ai_sdk.FORMAT,
     inspect_ai.FORMAT,
+    adk.FORMAT,
 )
 """In the order in which help and tables list them; detection asks all of them."""
