@@ -97,7 +97,7 @@ def _many(values: int) -> str:
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},\n]', re.DOTALL)
 
 
-def element_lines(text: str, deepest: int = 3) -> dict[tuple[str | int, ...], tuple[int, ...]]:
+def element_lines(text: str, deepest: int = 4) -> dict[tuple[str | int, ...], tuple[int, ...]]:
     """Start lines of the elements of each array in a document, by the path to the array.
 
     Arrays deeper than `deepest` levels are left out: messages stand near the top.

@@ -21,6 +21,7 @@ from ctxcli.formats import (
     langsmith,
     mini_swe_agent,
     openai_chat,
+    openai_responses,
     opencode,
     openhands,
     otel_genai,
@@ -62,5 +63,6 @@ FORMATS = shelf(
     ai_sdk.FORMAT,
     inspect_ai.FORMAT,
     adk.FORMAT,
+    openai_responses.FORMAT,
 )
 """In the order in which help and tables list them; detection asks all of them."""
