@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ctxcli.formats.blocks.claude_records import is_session_record
+from ctxcli.formats.blocks.claude_records import is_of_qwen, is_session_record
 from ctxcli.formats.blocks.claude_session import read_session
 from ctxcli.formats.blocks.work import Work
 from ctxcli.formats.blocks.write_claude import write_session
@@ -12,7 +12,8 @@ from ctxcli.shelf import Format
 
 def claims(records: Sequence[Record]) -> bool:
     """A session record has a type of its own and a session, a parent link or the client's bookkeeping."""
-    return any(is_session_record(record.value) for record in records)
+    values = [record.value for record in records]
+    return any(map(is_session_record, values)) and not any(map(is_of_qwen, values))
 
 
 def read(records: Iterable[Record]) -> Iterator[Transcript]:

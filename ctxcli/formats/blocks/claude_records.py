@@ -41,6 +41,8 @@ _META_KEYS = frozenset({"type", "timestamp", "toolUseID", "hookName", "hookEvent
 
 
 _BOOK_KEYS = frozenset({"sessionId", "leafUuid", "messageId", "snapshot"})
+_QWEN_KEYS = frozenset({"systemPayload", "usageMetadata", "toolCallResult"})
+"""What only Qwen Code writes into records of the same envelope."""
 _STRIPS_THINKING = re.compile(r"claude-(3|2|instant|haiku|opus-4(-0|-1)?(-20|$)|sonnet-4(-0|-5)?(-20|$))")
 
 
@@ -69,11 +71,16 @@ class Row(NamedTuple):
 
 def is_session_record(value: Any) -> bool:
     """Whether a record has a type of its own and a session, a parent link or the client's bookkeeping."""
-    if not isinstance(value, dict) or "parts" in mapping(value.get("message")):
+    if not isinstance(value, dict) or is_of_qwen(value):
         return False
     if text(value.get("type")) in ("user", "assistant", "system", "progress", "attachment"):
         return "sessionId" in value and ("parentUuid" in value or "uuid" in value)
     return text(value.get("type")) in BOOKS and bool(_BOOK_KEYS & value.keys())
+
+
+def is_of_qwen(value: Any) -> bool:
+    """Whether a record of the same envelope is Qwen Code's: its message has parts, or it has a key of that client's."""
+    return isinstance(value, dict) and ("parts" in mapping(value.get("message")) or bool(_QWEN_KEYS & value.keys()))
 
 
 def strips_thinking(model: str) -> bool:

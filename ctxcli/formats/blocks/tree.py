@@ -58,6 +58,8 @@ class _Node:
     """Of a cut: the first entry that stays."""
     edits: str = ""
     """Of an edit: the entry whose message the one at `index` replaces; it goes where that is None."""
+    context: list[int] | None = None
+    """Of a replacement: the messages that the context is after it."""
 
 
 @dataclass(slots=True)
@@ -65,6 +67,7 @@ class Tree:
     """Follows the entries of one session; tells its draft what leaves and comes back when the user goes elsewhere."""
 
     draft: Draft
+    lane: str = MAIN
     at: str = ROOT
     """The entry whose context is the live one."""
     leaf: str = ROOT
@@ -80,6 +83,10 @@ class Tree:
     def pass_by(self, key: str, parent: str) -> None:
         """An entry that changes nothing; others may hang on it."""
         self._bases[key] = self._bases.get(parent, self.at)
+
+    def stands(self, key: str) -> None:
+        """An entry after which the context is what it is now: it told several messages."""
+        self._bases[key] = self.at
 
     def go_to(self, key: str, line: int, trigger: str = "user") -> int | None:
         """Make the context that of an entry; the event where something had to leave for it."""
@@ -103,6 +110,17 @@ class Tree:
         """The message at `index` is the summary of the cut at `key`."""
         self._nodes[key].index = index
 
+    def replace(self, key: str, want: list[int], kind: EventKind, line: int, trigger: str) -> int:
+        """An entry after which the context is these messages, and those that `also_holds` adds; the event."""
+        self._grow(key, _Node(self.at, None, context=want))
+        self._settle(want, kind, line, trigger, always=True)
+        return len(self.draft.events) - 1
+
+    def also_holds(self, key: str, index: int) -> None:
+        """A message that came into the context with the replacement at `key`."""
+        if (context := self._nodes[key].context) is not None:
+            context.append(index)
+
     def edit(self, key: str, target: str, index: int | None, line: int) -> int | None:
         """An entry that puts another message in the place of an earlier one, or takes it out."""
         self._grow(key, _Node(self.at, index, edits=target))
@@ -122,7 +140,10 @@ class Tree:
         for name in self._path(key):
             node = self._nodes[name]
             places[name] = len(said)
-            if node.keeps_from is not None:
+            if node.context is not None:
+                said = [(f"{name}/{index}", index) for index in node.context]
+                start, end, summary = 0, 0, []
+            elif node.keeps_from is not None:
                 start, end = self._place(node.keeps_from, places, len(said)), len(said)
                 summary = [] if node.index is None else [node.index]
             elif node.edits:
@@ -158,9 +179,11 @@ class Tree:
         self._bases[key] = self.at = key
 
     def _settle(self, want: list[int], kind: EventKind, line: int, trigger: str, *, always: bool) -> int | None:
-        event, copies = settle(self.draft, want, kind, line, trigger=trigger, always=always)
+        event, copies = settle(self.draft, want, kind, line, lane=self.lane, trigger=trigger, always=always)
         for name in self._path(self.at) if copies else ():
             node = self._nodes[name]
-            if node.index in copies:
-                node.index = copies[node.index]
+            if node.index is not None:
+                node.index = copies.get(node.index, node.index)
+            if node.context is not None:
+                node.context = [copies.get(index, index) for index in node.context]
         return event
