@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxcli.formats.blocks.ai_sdk import Step, attachments, invocation, is_tool, steps_of, take, usage_of
+from ctxcli.formats.blocks.cline_messages import is_task
 from ctxcli.formats.blocks.draft import Draft
 from ctxcli.formats.blocks.langchain import provider_of
 from ctxcli.formats.blocks.lists import Lists, no_message, read_lists
@@ -174,7 +175,7 @@ _LISTS = Lists(_is_message, _is_own)
 
 def claims(records: Sequence[Record]) -> bool:
     """UI messages with typed parts, `toolInvocations`, or tool-call and tool-result parts with a toolCallId."""
-    return _LISTS.claim(records)
+    return _LISTS.claim(records) and not any(is_task(record.value) for record in records[:1])
 
 
 def read(records: Iterable[Record]) -> Iterator[Transcript]:

@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ctxcli.formats.blocks.agents import odd_message, provider_of, shaped_parts
-from ctxcli.formats.blocks.cline_messages import is_answer, is_mark, reasoning_parts, shape, time_of
+from ctxcli.formats.blocks.cline_messages import is_answer, is_mark, is_task, reasoning_parts, shape, time_of
 from ctxcli.formats.blocks.cline_text import CLIENT, HUMAN, TOOL, Turn, calls_in, facts_of
 from ctxcli.formats.blocks.cline_usage import Answer, Display, usage_beside
 from ctxcli.formats.blocks.draft import Draft
@@ -28,9 +28,6 @@ from ctxcli.shelf import Format
 
 _KEPT = 3
 """Messages that Roo keeps when it condenses into an answer of the model's."""
-_MARKS = ("condenseParent", "condenseId", "truncationParent", "truncationId", "isSummary", "isTruncationMarker")
-_WORDS = ("<task>", "<user_message>", "<environment_details>")
-_LOOK_AT = 40
 
 
 @dataclass(slots=True)
@@ -200,23 +197,7 @@ class _Task:
 
 def claims(records: Sequence[Record]) -> bool:
     """An array of messages with Roo's marks, or with the words that the clients put around a task."""
-    value = records[0].value if records else None
-    if isinstance(value, dict) and value.get("version") == 2 and "sessionId" not in value:
-        value = value.get("messages")
-    elif not isinstance(value, list):
-        return False
-    some = [
-        one for one in sequence(value)[:_LOOK_AT] if isinstance(one, dict) and one.get("role") in ("user", "assistant")
-    ]
-    texts = [
-        text(mapping(block).get("text", block))
-        for one in some
-        if one["role"] == "user"
-        for block in blocks(one.get("content"))
-    ]
-    return any(key in one for one in some for key in _MARKS) or any(
-        said.lstrip().startswith(_WORDS) or f"\n{_WORDS[2]}" in said for said in texts
-    )
+    return bool(records) and is_task(records[0].value)
 
 
 def read(records: Iterable[Record]) -> Iterator[Transcript]:

@@ -102,20 +102,32 @@ class _Session:
             self._add(draft, Role.TOOL if tool else Role.USER, parts, message, harness=client)
 
     def _answer(self, draft: Draft, message: GooseMessage, parts: Sequence[Part], model: str) -> None:
-        """An answer is a call, but for what the client says for the model, and for the rest of an answer cut in two."""
+        """An answer is a call, but for what the client says for the model, and for the rest of an answer cut in two.
+
+        The former is the same behind each summary, and part of what the compaction put in the place of the rest.
+        """
         before = draft.messages[draft.live[MAIN][-1]] if draft.live[MAIN] else None
         goes_on = before is not None and before.role is Role.ASSISTANT and not before.harness
         harness = not message.shown and _GOES_ON in message.said
-        at = self._add(draft, Role.ASSISTANT, parts, message, harness=harness)
+        at = self._add(draft, Role.ASSISTANT, parts, message, harness=harness, copied=harness)
         if not harness:
             self._gone = set()
         if not harness and not goes_on:
             draft.call(at, message.line, id=draft.messages[at].id, time=draft.messages[at].time, model=model)
 
-    def _add(self, draft: Draft, role: Role, parts: Sequence[Part], message: GooseMessage, *, harness: bool) -> int:
-        """Add a message; the prompt that a compaction writes again behind its summary is a copy."""
+    def _add(
+        self,
+        draft: Draft,
+        role: Role,
+        parts: Sequence[Part],
+        message: GooseMessage,
+        *,
+        harness: bool,
+        copied: bool = False,
+    ) -> int:
+        """Add a message; a prompt that a compaction writes again behind its summary is a copy."""
         time, id_ = from_milliseconds(number(message.value.get("created")) * 1_000), text(message.value.get("id"))
-        copied = role is Role.USER and not harness and _said(parts) in self._gone
+        copied = copied or (role is Role.USER and not harness and _said(parts) in self._gone)
         at = draft.add(role, parts, message.line, id=id_, time=time, harness=harness, copied=copied)
         if not message.seen:
             self._hidden.add(at)

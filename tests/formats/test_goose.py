@@ -64,7 +64,8 @@ def test_each_compaction_takes_out_what_stood_before_it() -> None:
 
 def test_the_prompt_that_a_compaction_writes_again_is_a_copy_and_its_command_was_never_seen() -> None:
     transcript = of("export.json")
-    assert [one.parts[0].text for one in transcript.messages if one.copied] == ["Release it as 2.4.2"]
+    copies = [one.parts[0].text for one in transcript.messages if one.copied and one.role is Role.USER]
+    assert copies == ["Release it as 2.4.2"]
     assert "/compact" not in every_text(transcript)
 
 
@@ -80,6 +81,7 @@ def test_the_guard_finds_what_a_compaction_lost() -> None:
     assert done.returncode == 1
     assert b"ABC-9" in done.stdout
     assert b"91ac03e" in done.stdout
+    assert b"PASS \xc2\xb7 2 of 2" in done.stdout  # the second one, behind which the prompt is written again
 
 
 def visible(user: bool, agent: bool) -> str:

@@ -6,8 +6,12 @@ from typing import Any
 from ctxcli.formats.blocks.agents import API_TYPES, image_block, result_block
 from ctxcli.formats.blocks.cline_text import failed
 from ctxcli.formats.blocks.moments import number
-from ctxcli.formats.blocks.values import mapping, sequence, text
+from ctxcli.formats.blocks.values import blocks, mapping, sequence, text
 from ctxcli.model import Part, PartKind
+
+_MARKS = ("condenseParent", "condenseId", "truncationParent", "truncationId", "isSummary", "isTruncationMarker")
+_WORDS = ("<task>", "<user_message>", "<environment_details>")
+_LOOK_AT = 40
 
 
 def shape(kind: str, block: Mapping[str, Any]) -> list[Any] | None:
@@ -59,3 +63,23 @@ def reasoning_parts(value: Mapping[str, Any], line: int) -> Iterator[Part]:
         yield Part(PartKind.THINKING, said or text(value.get("text")), line)
     if value.get("encrypted_content"):
         yield Part(PartKind.OPAQUE, "", line)
+
+
+def is_task(value: Any) -> bool:
+    """Whether a document is the messages of a task: by Roo's marks, or by the words that the clients put around one."""
+    if isinstance(value, dict) and value.get("version") == 2 and "sessionId" not in value:
+        value = value.get("messages")
+    elif not isinstance(value, list):
+        return False
+    some = [
+        one for one in sequence(value)[:_LOOK_AT] if isinstance(one, dict) and one.get("role") in ("user", "assistant")
+    ]
+    said = [
+        text(mapping(block).get("text", block))
+        for one in some
+        if one["role"] == "user"
+        for block in blocks(one.get("content"))
+    ]
+    return any(key in one for one in some for key in _MARKS) or any(
+        one.lstrip().startswith(_WORDS) or f"\n{_WORDS[2]}" in one for one in said
+    )
