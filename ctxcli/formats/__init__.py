@@ -4,6 +4,7 @@ from ctxcli.formats import (
     adk,
     ai_sdk,
     aider,
+    amp,
     anthropic,
     atif,
     claude_code,
@@ -29,6 +30,7 @@ from ctxcli.formats import (
     qwen,
     sharegpt,
     swe_agent,
+    vscode_copilot_chat,
 )
 from ctxcli.formats.targets import TARGETS, conversation_of, convert
 from ctxcli.shelf import shelf
@@ -43,6 +45,7 @@ FORMATS = shelf(
     cline.FORMAT,
     cline_legacy.FORMAT,
     goose.FORMAT,
+    amp.FORMAT,
     swe_agent.FORMAT,
     mini_swe_agent.FORMAT,
     langchain.FORMAT,
@@ -64,5 +67,6 @@ FORMATS = shelf(
     inspect_ai.FORMAT,
     adk.FORMAT,
     openai_responses.FORMAT,
+    vscode_copilot_chat.FORMAT,
 )
 """In the order in which help and tables list them; detection asks all of them."""
