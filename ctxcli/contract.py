@@ -13,6 +13,7 @@ _TITLES = {
     "audit-call": "one call, a line of `ctx audit --format jsonl`",
     "check": "what `ctx check` concludes",
     "compact": "what `ctx compact` did, and its event record",
+    "formats": "what `ctx formats FILE` says",
     "guard": "what `ctx guard` concludes",
     "guard-baseline": "the findings that `ctx guard --update-baseline` writes",
     "identifiers": "what `ctx identifiers` finds",

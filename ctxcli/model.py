@@ -247,6 +247,8 @@ class Transcript:
     skips: tuple[Skip, ...] = ()
     bookkeeping: tuple[tuple[str, int], ...] = ()
     """Records that no model ever saw, by type: (type, how many)."""
+    unknown: tuple[tuple[str, int], ...] = ()
+    """Records of a type that the reader does not know, by type: (type, how many)."""
     duplicates: int = 0
     """Records that repeat one already read."""
     records: int = 0

@@ -11,6 +11,7 @@ from ctxcli.model import Message, Record, Transcript
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.check import CheckReport
 from ctxcli.reports.compact import CompactReport
+from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.reports.notes import NotesReport
@@ -110,6 +111,7 @@ class Renderer:
     check: Drawing[CheckReport] | None = None
     compact: Drawing[CompactReport] | None = None
     notes: Drawing[NotesReport] | None = None
+    formats: Drawing[FormatReport] | None = None
     """None for a report that it does not draw; the command then does not offer it."""
 
 

@@ -23,6 +23,7 @@ from ctxcli.renderers.json import CallLine
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.check import ANSWERS, CheckReport
 from ctxcli.reports.compact import CompactReport
+from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import KEPT, LOST, STATUSES, UNJUDGED, VERDICTS, WEAKENED, BaselineDocument, GuardReport
 from ctxcli.reports.identifiers import SOURCES, IdentifiersReport
 from ctxcli.reports.notes import NotesReport
@@ -38,6 +39,7 @@ DOCUMENTS = {
     "audit-call": (CallLine, "ctx.audit.call"),
     "check": (CheckReport, "ctx.check"),
     "compact": (CompactReport, "ctx.compact"),
+    "formats": (FormatReport, "ctx.formats"),
     "guard": (GuardReport, "ctx.guard"),
     "guard-baseline": (BaselineDocument, "ctx.guard-baseline"),
     "identifiers": (IdentifiersReport, "ctx.identifiers"),

@@ -30,6 +30,8 @@ class Sources:
     """Conversations so far."""
     read: set[str] = field(default_factory=set)
     """The files that were read."""
+    beside: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By source, the other files that were read with it."""
     plain: Callable[[str], Transcript | None] | None = None
     """Reads a source that is no transcript as text; None where it has to be one."""
     _passed_over: list[str] = field(default_factory=list)
@@ -80,6 +82,7 @@ class Sources:
             progress = stack.enter_context(reading(source.path))
             for loaded in load(source.path, format_name=self.from_, progress=progress):
                 self.read.update((source.path, *loaded.companions))
+                self.beside[source.path] = loaded.companions
                 if self.strict and loaded.transcript.skips:
                     skip = loaded.transcript.skips[0]
                     raise UnreadableError(f"{skip.file or source.path}: line {skip.line}: {skip.reason} (--strict)")

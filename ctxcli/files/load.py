@@ -52,6 +52,14 @@ def load(
     yield Loaded(_finish(held, path, tally, number + 1 if number else None), companions)
 
 
+def claiming(path: str) -> list[Format]:
+    """The formats that claim the first records of a source, those that give way to another included."""
+    if path == STDIN:
+        return []
+    first = _first(path, records_of(path, tally := Tally()), tally)
+    return [format_ for format_ in FORMATS.values() if format_.claims(first)]
+
+
 def is_claimed(path: str) -> bool:
     """Whether a format claims the first records of a source; raises UnreadableError as `load` does."""
     tally = Tally()

@@ -102,8 +102,10 @@ JSON = Renderer(
     check=document,
     compact=document,
     notes=document,
+    formats=document,
 )
 JSONL = Renderer(
     "jsonl", "a document a line; of a single conversation, a call a line; an identifier a line",
     audit_lines, identifier_lines, document_lines, check=document_lines, compact=document_lines, notes=note_lines,
+    formats=document_lines,
 )  # fmt: skip

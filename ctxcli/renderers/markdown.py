@@ -6,6 +6,7 @@ from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
 from ctxcli.renderers.check_view import check_blocks
 from ctxcli.renderers.compact_view import compact_pages
+from ctxcli.renderers.formats_view import formats_blocks
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.notes_view import notes_blocks
@@ -13,6 +14,7 @@ from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.check import CheckReport
 from ctxcli.reports.compact import CompactReport
+from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.reports.notes import NotesReport
@@ -56,6 +58,11 @@ def notes(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:
     return _spaced(_page(notes_blocks(report, everything=canvas.every_call)) for report in reports)
 
 
+def formats(reports: Iterable[FormatReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """How each source was understood."""
+    return _spaced(map(_page, map(formats_blocks, reports)))
+
+
 def _spaced(pages: Iterable[str]) -> Iterator[str]:
     """Pages with an empty line between them."""
     for number, page in enumerate(pages):
@@ -97,4 +104,5 @@ RENDERER = Renderer(
     check=check,
     compact=compact,
     notes=notes,
+    formats=formats,
 )

@@ -9,6 +9,7 @@ from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
 from ctxcli.renderers.check_view import check_blocks
 from ctxcli.renderers.compact_view import compact_pages
+from ctxcli.renderers.formats_view import formats_blocks
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.notes_view import notes_blocks
@@ -16,6 +17,7 @@ from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.check import CheckReport
 from ctxcli.reports.compact import CompactReport
+from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.reports.notes import NotesReport
@@ -66,6 +68,11 @@ def compact(reports: Iterable[CompactReport], canvas: Canvas) -> Iterator[str]:
 def notes(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:
     """Each report, with its entries where all is wanted."""
     return _drawn((notes_blocks(report, everything=canvas.every_call) for report in reports), canvas)
+
+
+def formats(reports: Iterable[FormatReport], canvas: Canvas) -> Iterator[str]:
+    """How each source was understood."""
+    return _drawn(map(formats_blocks, reports), canvas)
 
 
 def _drawn(pages: Iterable[Iterable[Block]], canvas: Canvas) -> Iterator[str]:
@@ -227,5 +234,13 @@ def _notes(notes: Notes, console: "Console", canvas: Canvas) -> None:
 
 
 RENDERER = Renderer(
-    "table", "for people: a terminal, a log", audit, identifiers, guard, check=check, compact=compact, notes=notes
+    "table",
+    "for people: a terminal, a log",
+    audit,
+    identifiers,
+    guard,
+    check=check,
+    compact=compact,
+    notes=notes,
+    formats=formats,
 )

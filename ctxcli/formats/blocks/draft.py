@@ -237,6 +237,7 @@ class Draft:
             lanes=tuple(self.lanes.values()),
             skips=(*self.skips, *self._unknown_skips()),
             bookkeeping=tuple(sorted(self._books.items())),
+            unknown=tuple(sorted((type_, len(lines)) for type_, lines in self._unknown.items())),
             duplicates=self.duplicates,
             records=self.records,
             folders=tuple(self.folders),
