@@ -129,8 +129,8 @@ def test_a_database_holds_sessions(newer: bool, tmp_path: Path) -> None:
                 )
                 for one in events
             ]
-        places = "?, ?, ?" if newer else "?, ?, ?, ?, ?, ?"
-        base.executemany("insert into events values (" + places + ")", rows)
+        insert = "insert into events values (?, ?, ?)" if newer else "insert into events values (?, ?, ?, ?, ?, ?)"
+        base.executemany(insert, rows)
         base.commit()
     (transcript,) = read(path)
     assert [part.text for message in transcript.messages for part in message.parts] == ["One.", "Two."]
