@@ -40,9 +40,9 @@ class Step:
 def of_user(stored: Stored, draft: Draft) -> list[tuple[bool, list[Part]]]:
     """What went to the model under the user's name, in runs: (written by the client, parts)."""
     runs: list[tuple[bool, list[Part]]] = []
-    for part in stored.in_order():
+    for part, line in stored.in_order():
         ours = bool(part.get("synthetic")) or part.get("type") in ("compaction", "subtask")
-        for found in _user_part(part, stored.line, draft):
+        for found in _user_part(part, line, draft):
             if not runs or (runs[-1][0] != ours and found.media is None):
                 runs.append((ours, []))
             runs[-1][1].append(found)
@@ -68,14 +68,14 @@ def _user_part(part: Mapping[str, Any], line: int, draft: Draft) -> Iterator[Par
 def steps_of(stored: Stored, draft: Draft) -> list[Step]:
     """The calls that an answer was made in: old clients write several into one message."""
     steps = [Step()]
-    for part in stored.in_order():
+    for part, line in stored.in_order():
         kind, step = text(part.get("type")), steps[-1]
         if step.finish is not None or (kind == "step-start" and (step.said or step.results)):
             step = Step()
             steps.append(step)
         if kind == "step-finish":
             step.finish = part
-        _answer_part(part, kind, step, stored.line, draft)
+        _answer_part(part, kind, step, line, draft)
     return [step for step in steps if step.said or step.finish is not None]
 
 

@@ -179,8 +179,10 @@ class SessionReader:
             self._draft.event(EventKind.REWIND, line, lane=self._lane, drops=drops, trigger="user")
 
     def _add(self, name: str, stored: Stored, role: Role, parts: Any, *, harness: bool = False) -> int:
-        id_ = text(stored.info.get("id")) or name
-        index = self._draft.add(role, parts, stored.line, lane=self._lane, id=id_, time=_time(stored), harness=harness)
+        id_, said = text(stored.info.get("id")) or name, tuple(parts)
+        lines = sorted({part.line for part in said}) or [stored.line]
+        index = self._draft.add(role, said, lines[0], lane=self._lane, id=id_, time=_time(stored), harness=harness)
+        self._draft.messages[index].lines += lines
         self._indices.setdefault(name, []).append(index)
         return index
 

@@ -33,12 +33,19 @@ class Stored:
     info: Mapping[str, Any]
     line: int
     parts: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    """Of each part."""
 
-    def in_order(self) -> list[Mapping[str, Any]]:
-        """The parts as they were said: their ids ascend with time."""
-        if all(name.startswith("prt_") for name in self.parts):
-            return [self.parts[name] for name in sorted(self.parts)]
-        return list(self.parts.values())
+    def in_order(self) -> list[tuple[Mapping[str, Any], int]]:
+        """The parts as they were said, with their lines: their ids ascend with time."""
+        names = list(self.parts)
+        if all(name.startswith("prt_") for name in names):
+            names.sort()
+        return [(self.parts[name], self.lines[name]) for name in names]
+
+    def put(self, name: str, part: Mapping[str, Any], line: int) -> None:
+        """Take in a part, or what it has become."""
+        self.parts[name], self.lines[name] = part, line
 
     @property
     def created(self) -> float:
@@ -141,7 +148,7 @@ class Store:
         stored = owner.messages.setdefault(message, Stored({"role": "assistant", "time": {"created": time}}, line))
         name = text(part.get("id")) or f"part {len(stored.parts) + 1}"
         owner.duplicates += name in stored.parts
-        stored.parts[name] = part
+        stored.put(name, part, line)
         return owner
 
     def _messages(self, values: list[Any], record: Record, at: tuple[str, ...], session: str) -> Session:
@@ -154,7 +161,8 @@ class Store:
             owner, name = self._message(value["info"], line, session)
             for number_of, part in enumerate(value["parts"]):
                 known = part if isinstance(part, dict) else {"type": "none"}
-                owner.messages[name].parts[text(known.get("id")) or f"part {number_of}"] = known
+                place_of = line_of(record, (*at, place, "parts", number_of)) if at else line
+                owner.messages[name].put(text(known.get("id")) or f"part {number_of}", known, max(line, place_of))
         return owner
 
     def _row(self, value: Mapping[str, Any], record: Record) -> Session:

@@ -185,8 +185,8 @@ def _answer(request: _Request, later: list[_Request]) -> Said | None:
     for other in later:
         again = other.sent[size] if len(other.sent) > size else None
         if again is not None and again.role is Role.ASSISTANT and other.keys[:size] == request.keys:
-            parts = tuple(replace(part, line=request.line) for part in again.parts)
-            return replace(again, parts=parts, line=request.line)
+            placed = tuple(replace(part, line=request.line) for part in again.parts)
+            return replace(again, parts=placed, line=request.line)
     words = blocks(mapping(request.log.get("response")).get("message"))
     said = "\n".join(text(word) for word in words if word not in ("", None))
     parts = [Part(PartKind.TEXT, said, request.line)] if said else []
