@@ -31,7 +31,8 @@ class _Conversation:
 
         A loose message always does, a conversation that is stored as one never. Of a logged request
         what came before must be a prefix (the system prompt may differ), or it must hold the task and
-        something said after it, or its client's summary and something that was kept; an id of the log's own decides where there is one.
+        something said after it, or its client's summary and something that was kept; an id of the
+        log's own decides where there is one.
         """
         if exchange.loose:
             return 1
@@ -48,11 +49,13 @@ class _Conversation:
                 return 2 + same
             if same < len(now) and self._is_last_answer(sent[same]):
                 return 2 + same
-        if exchange.response is None or not any(said.role is Role.ASSISTANT for said in sent):
+        if exchange.response is None:
             return 0
         shared = len(set(before) & set(now))
         if any(map(_is_client_summary, sent)):
             return 1 + shared if shared else 0
+        if not any(said.role is Role.ASSISTANT for said in sent):
+            return 0
         task = next((said.key for said in sent if said.role is Role.USER), None)
         return 1 + shared if task in before and shared >= max(2, len(now) // 2) else 0
 
@@ -97,6 +100,8 @@ class _Conversation:
                 fresh.append(said)
             else:
                 unmatched.remove(found)
+        if spoken.keeps_head:
+            unmatched = [index for index in unmatched if self._is_said(index)]
         says_history = any(said.role is not Role.SYSTEM for said in spoken.sent)
         if unmatched and says_history:
             self._dropped(unmatched, fresh, exchange)
@@ -155,7 +160,7 @@ class _Conversation:
         if event is None:
             trigger = BY_CTX if ours else "client" if theirs else "provider"
             event = draft.event(EventKind.SUMMARY, said.line, drops=drops, trigger=trigger, opaque=opaque)
-        draft.amend(event, summary=len(draft.messages))
+        draft.amend(event, summary=len(draft.messages), opaque=opaque)
 
     def _provider_edits(self, exchange: Exchange, spoken: Spoken) -> None:
         """What the provider cleared before it answered: so many of the oldest results, of the oldest turns' thinking.

@@ -37,3 +37,5 @@ class Spoken:
     cleared_results: int = 0
     """Oldest tool results that the provider cleared before it answered."""
     stripped_turns: int = 0
+    keeps_head: bool = False
+    """Says nothing of the system prompt and the tools, so that those before stay."""
