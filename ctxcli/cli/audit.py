@@ -10,6 +10,7 @@ import click
 from ctxcli.audit import Settings, audit
 from ctxcli.budget import Limits
 from ctxcli.cli import options as opt
+from ctxcli.cli.finding import NAMES, Since, installed, latest, offer
 from ctxcli.cli.output import canvas
 from ctxcli.cli.sources import Sources
 from ctxcli.files import Found, find
@@ -20,7 +21,11 @@ from ctxcli.tokens import CountCache, counter
 
 @click.command("audit")
 @opt.options(
-    opt.files, opt.settings, opt.output_format("audit"), opt.json_, opt.output,
+    click.argument("files", nargs=-1, metavar="[FILE]..."),
+    click.option("--latest", is_flag=True, help="The newest transcript of an agent on this machine, of this project."),
+    click.option("--agent", type=click.Choice(NAMES), metavar="NAME", help=f"Only transcripts of: {', '.join(NAMES)}."),
+    click.option("--since", type=Since(), metavar="TIME", help="Only those written to since: 12h, 2d, 2026-11-30."),
+    opt.settings, opt.output_format("audit"), opt.json_, opt.output,
     click.option("--all", "every_call", is_flag=True, help="Every call, and every conversation of a file in full."),
     opt.conversation, opt.from_format, opt.max_context, opt.reserve_output, opt.share, opt.fail_over,
     opt.max_growth, opt.tokenizer, opt.cache, opt.strict, opt.exit_zero,
@@ -29,10 +34,20 @@ from ctxcli.tokens import CountCache, counter
 def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> int:
     """Say call by call where the tokens of a transcript went, layer by layer.
 
-    FILE is a transcript, a folder of them, or - for standard input; .gz and .zst are read as they are.
+    FILE is a transcript, a folder of them, or - for standard input; .gz and .zst are read as they are. Without FILE,
+    the transcripts that agents have left on this machine are listed, those of this project first.
+
     Exit 1 where a call is over a limit that you set, 2 where something could not be read, 3 where a limit
     could not be checked because no window is known.
     """
+    if not files:
+        found = installed(flags["agent"], flags["since"])
+        newest = latest(found) if flags["latest"] else None
+        if newest is None:
+            return 2 if flags["latest"] else offer(found, as_json=flags["as_json"])
+        files = (newest,)
+    elif flags["latest"] or flags["agent"] or flags["since"]:
+        raise click.UsageError("--latest, --agent and --since choose a transcript; a FILE is one already")
     sources = Sources(flags["conversation"], flags["from_"], strict=flags["strict"])
     run = _Run(_settings(ctx, flags), sources)
     how = canvas(flags["output"], every_call=flags["every_call"], full=flags["conversation"] is not None)

@@ -157,7 +157,11 @@ conversation = click.option(
     "--conversation", metavar="ID", help="Only this one of a file's conversations, by id or number."
 )
 from_format = click.option(
-    "--from", "from_", type=click.Choice(list(FORMATS)), help="The input's format, instead of finding out."
+    "--from",
+    "from_",
+    type=click.Choice(list(FORMATS)),
+    metavar="FORMAT",
+    help="The input's format, instead of finding out; `ctx formats` lists them.",
 )
 max_context = click.option(
     "--max-context",
