@@ -4,6 +4,7 @@ Source: https://github.com/QwenLM/qwen-code packages/core/src/services/session-a
 chatRecordingService.ts. A compression stores the whole new history: a summary, an answer to it, and what stays.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,7 @@ from ctxcli.formats.blocks.tree import Tree
 from ctxcli.formats.blocks.values import count, mapping, sequence, text
 from ctxcli.model import EventKind, Part, PartAt, PartKind, Role
 
+Words = tuple[tuple[object, ...], ...]
 _FAILED = (2, 3)
 """The new history weighed more, or could not be weighed."""
 
@@ -56,14 +58,18 @@ class Compression:
     def _found(self, draft: Draft, live: Sequence[int]) -> dict[int, Said]:
         """The live messages that the new history holds too, in its order, found from the end: that is what stays."""
         found: dict[int, Said] = {}
-        rest = list(reversed(live))
-        words = {at: _words(draft.messages[at].parts) for at in live}
+        places: defaultdict[Words, list[int]] = defaultdict(list)
+        for place, at in enumerate(live):
+            places[_words(draft.messages[at].parts)].append(place)
+        end = len(live)
         for said in reversed(self.history):
             own = _words(said.parts)
-            place = next((number for number, at in enumerate(rest) if own and words[at] == own), None)
-            if place is not None:
-                found[rest[place]] = said
-                rest = rest[place + 1 :]
+            same = places[own] if own else []
+            while same and same[-1] >= end:
+                same.pop()
+            if same:
+                end = same.pop()
+                found[live[end]] = said
         return found
 
 
@@ -105,13 +111,13 @@ def _as_summary(part: Part) -> Part:
     return replace(part, kind=PartKind.SUMMARY) if part.kind is PartKind.TEXT else part
 
 
-def _words(parts: Sequence[Part]) -> list[tuple[object, ...]]:
+def _words(parts: Sequence[Part]) -> Words:
     """What a turn says, but for its thoughts and the text of results."""
-    return [
+    return tuple(
         (part.kind, part.ref, part.name, "" if part.kind is PartKind.TOOL_RESULT and part.ref else part.text)
         for part in parts
         if part.kind is not PartKind.THINKING and part.media is None
-    ]
+    )
 
 
 def _shortened(draft: Draft, at: int, said: Said) -> list[PartAt]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 _ADDRESS_KEYS = (
-    "file_path", "filePath", "path", "notebook_path", "filename", "target_file", "url", "uri",
-    "command", "cmd", "pattern", "query", "skill", "description", "files", "paths", "commands",
+    "file_path", "filePath", "absolute_path", "path", "notebook_path", "filename", "target_file", "url", "uri",
+    "command", "cmd", "pattern", "query", "skill", "description", "files", "paths", "commands", "dir_path",
 )  # fmt: skip
 _LONGEST_ADDRESS = 200
 
