@@ -20,14 +20,19 @@ _ROLES = {
     "system": Role.SYSTEM,
     "developer": Role.SYSTEM,
     "user": Role.USER,
+    "human": Role.USER,
     "assistant": Role.ASSISTANT,
+    "ai": Role.ASSISTANT,
+    "model": Role.ASSISTANT,
+    "bot": Role.ASSISTANT,
+    "chatbot": Role.ASSISTANT,
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
 
 
 def _said(message: Mapping[str, Any], line: int) -> Said:
-    role = _ROLES.get(text(message.get("role")), Role.USER)
+    role = _ROLES.get(text(message.get("role")).lower(), Role.USER)
     parts = [part for _, piece in message_pieces(message, line) for part in piece]
     told, ours = told_by_ctx(role, parts)
     return Said(role, told, line, ours)

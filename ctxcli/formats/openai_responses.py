@@ -130,7 +130,9 @@ class _Source:
         )  # fmt: skip
         exchange = replace(exchange, spoken=replace(exchange.spoken, keeps_head=turn.compacts and not head))
         if turn.input or before or not turn.compacts:
-            exchange = replace(exchange, opens_record=opens, unanswered=turn.response is None)
+            alone = turn.response is None
+            answered = None if alone else exchange.response
+            exchange = replace(exchange, opens_record=opens, unanswered=alone, response=answered)
             yield from self.chain.put(exchange)
             opens = False
         if turn.compacts:

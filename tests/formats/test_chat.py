@@ -142,3 +142,40 @@ def test_plain_messages_are_openai_chat(value: dict[str, Any], tmp_path: Path) -
     file = tmp_path / "x.json"
     file.write_text(json.dumps(value))
     assert read(file)[0].format == "openai-chat"
+
+
+NAMES = {
+    "user": Role.USER, "human": Role.USER, "Human": Role.USER, "assistant": Role.ASSISTANT, "Assistant": Role.ASSISTANT,
+    "ai": Role.ASSISTANT, "model": Role.ASSISTANT, "bot": Role.ASSISTANT, "system": Role.SYSTEM, "tool": Role.TOOL,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", ["lines", "array", "object", "lines of objects"])
+@pytest.mark.parametrize("name", NAMES)
+def test_messages_of_somebodys_own_making_are_read_whoever_speaks(name: str, shape: str, tmp_path: Path) -> None:
+    said = [
+        {"role": "human", "content": "Where?", "session_id": "s1", "mood": 3},
+        {"role": "ai", "content": "Here.", "uuid": "u2", "extra": {"role": "x"}},
+        {"role": name, "content": "There."},
+    ]
+    written = {
+        "lines": "\n".join(map(json.dumps, said)),
+        "array": json.dumps(said, indent=1),
+        "object": json.dumps({"session_id": "s1", "messages": said}),
+        "lines of objects": json.dumps({"messages": said}) + "\n" + json.dumps({"messages": said[:2]}),
+    }
+    file = tmp_path / "own.jsonl"
+    file.write_text(written[shape], "utf-8")
+    first, *_ = read(file)
+    assert first.format == "openai-chat"
+    spoken = [message for message in first.messages if message.parts]
+    assert [message.role for message in spoken] == [Role.USER, Role.ASSISTANT, NAMES[name]]
+    assert [message.parts[0].text for message in spoken] == ["Where?", "Here.", "There."]
+    assert not first.skips
+
+
+def test_a_message_of_a_role_that_nobody_knows_keeps_its_words(tmp_path: Path) -> None:
+    file = tmp_path / "own.json"
+    file.write_text(json.dumps([{"role": "user", "content": "Go"}, {"role": "critic", "content": "No."}]), "utf-8")
+    (transcript,) = read(file)
+    assert [message.parts[0].text for message in transcript.messages if message.parts] == ["Go", "No."]

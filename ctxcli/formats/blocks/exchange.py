@@ -9,8 +9,11 @@ from ctxcli.formats.blocks.anthropic import MARKS
 from ctxcli.formats.blocks.values import blocks, mapping, text
 from ctxcli.model import Record, Skip
 
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-_OTHER_FORMATS = frozenset({"sessionId", "session_id", "uuid", "parentUuid", "trajectory", "eval", "kwargs", "parts"})
+_ROLES = frozenset(
+    {"system", "developer", "user", "human", "assistant", "ai", "model", "bot", "chatbot", "tool", "function"}
+)
+"""In lower case, with the names that those give who write messages of their own."""
+_OTHER_FORMATS = frozenset({"trajectory", "eval", "kwargs", "parts"})
 _MESSAGE_KEYS = ("messages", "traj")
 _REQUEST_KEYS = ("request", "req", "request_body")
 _RESPONSE_KEYS = ("response", "resp", "response_body", "output", "completion")
@@ -49,7 +52,7 @@ def is_message(value: Any) -> bool:
     """Whether a value is one chat message by itself: a known role and what it says."""
     return (
         _has_role(value)
-        and value["role"] in _ROLES
+        and value["role"].lower() in _ROLES
         and ("content" in value or "tool_calls" in value or "function_call" in value)
         and not _OTHER_FORMATS & value.keys()
     )
