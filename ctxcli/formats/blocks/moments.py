@@ -1,5 +1,6 @@
 """Times as people read them: ISO 8601 in UTC, out of the numbers that clients write."""
 
+import math
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,4 +20,4 @@ def from_milliseconds(value: Any) -> str:
 
 def number(value: Any) -> float:
     """A time as a number that can be compared; 0 where there is none."""
-    return 0.0 if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value else float(value)
+    return 0.0 if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value) else float(value)
