@@ -1,22 +1,28 @@
 """Every way to extend ctx, on one page: the cards, and `shelf()` that puts them up read-only."""
 
-from collections import Counter
+from __future__ import annotations  # the reports stand in types alone: importing them takes as long as all the rest
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ctxcli.change import Change
-from ctxcli.model import Message, Record, Transcript
-from ctxcli.reports.audit import AuditReport
-from ctxcli.reports.check import CheckReport
-from ctxcli.reports.compact import CompactReport
-from ctxcli.reports.formats import FormatReport
-from ctxcli.reports.guard import GuardReport
-from ctxcli.reports.identifiers import IdentifiersReport
-from ctxcli.reports.notes import NotesReport
 from ctxcli.reports.slots import Entry, Slots
-from ctxcli.task import Task
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from ctxcli.change import Change
+    from ctxcli.model import Message, Record, Transcript
+    from ctxcli.reports.audit import AuditReport
+    from ctxcli.reports.check import CheckReport
+    from ctxcli.reports.compact import CompactReport
+    from ctxcli.reports.formats import FormatReport
+    from ctxcli.reports.guard import GuardReport
+    from ctxcli.reports.identifiers import IdentifiersReport
+    from ctxcli.reports.notes import NotesReport
+    from ctxcli.task import Task
 
 ReportT_contra = TypeVar("ReportT_contra", contravariant=True)
 
@@ -137,7 +143,7 @@ class Material:
     """The most important first."""
     tokens: int
     """What the summary may take."""
-    weigh: "Weigh"
+    weigh: Weigh
     kept: frozenset[int] = frozenset()
     """Those of the messages that stay verbatim: what they say needs no second place."""
     carried: Slots = field(default_factory=Slots)
@@ -247,3 +253,24 @@ def shelf(*cards: CardT) -> Mapping[str, CardT]:
     if len(by_name) != len(cards):
         raise ValueError(f"a name stands twice on a shelf: {[card.name for card in cards]}")
     return MappingProxyType(by_name)
+
+
+class LateShelf(Mapping[str, CardT]):
+    """A read-only mapping by name whose cards are imported when they are looked at; iterating gives names alone."""
+
+    def __init__(self, attribute: str, modules: Mapping[str, str]) -> None:
+        """The module that holds each card under the attribute, by the card's name."""
+        self._attribute, self._modules = attribute, dict(modules)
+
+    def __getitem__(self, name: str) -> CardT:
+        """The card; raises KeyError where there is none of this name."""
+        card: CardT = getattr(import_module(self._modules[name]), self._attribute)
+        return card
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in order."""
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._modules)

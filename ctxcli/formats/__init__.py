@@ -1,72 +1,15 @@
-"""The shelf of transcript formats, and the conversion to messages that a chat API takes."""
+"""The shelf of transcript formats, and of those that a conversation can be written in."""
 
-from ctxcli.formats import (
-    adk,
-    ai_sdk,
-    aider,
-    amp,
-    anthropic,
-    atif,
-    claude_code,
-    claude_stream_json,
-    claude_web,
-    cline,
-    cline_legacy,
-    codex,
-    codex_exec,
-    copilot_cli,
-    gemini,
-    goose,
-    inspect_ai,
-    langchain,
-    langsmith,
-    mini_swe_agent,
-    openai_chat,
-    openai_responses,
-    opencode,
-    openhands,
-    otel_genai,
-    pi,
-    qwen,
-    sharegpt,
-    swe_agent,
-    vscode_copilot_chat,
-)
 from ctxcli.formats.targets import TARGETS, conversation_of, convert
-from ctxcli.shelf import shelf
+from ctxcli.shelf import Format, LateShelf
 
 __all__ = ["FORMATS", "TARGETS", "conversation_of", "convert"]
 
-FORMATS = shelf(
-    claude_code.FORMAT,
-    codex.FORMAT,
-    openai_chat.FORMAT,
-    anthropic.FORMAT,
-    cline.FORMAT,
-    cline_legacy.FORMAT,
-    goose.FORMAT,
-    amp.FORMAT,
-    swe_agent.FORMAT,
-    mini_swe_agent.FORMAT,
-    langchain.FORMAT,
-    opencode.FORMAT,
-    pi.FORMAT,
-    gemini.FORMAT,
-    qwen.FORMAT,
-    sharegpt.FORMAT,
-    langsmith.FORMAT,
-    atif.FORMAT,
-    aider.FORMAT,
-    claude_web.FORMAT,
-    otel_genai.FORMAT,
-    claude_stream_json.FORMAT,
-    openhands.FORMAT,
-    codex_exec.FORMAT,
-    copilot_cli.FORMAT,
-    ai_sdk.FORMAT,
-    inspect_ai.FORMAT,
-    adk.FORMAT,
-    openai_responses.FORMAT,
-    vscode_copilot_chat.FORMAT,
-)
-"""In the order in which help and tables list them; detection asks all of them."""
+_NAMES = (
+    "claude-code", "codex", "gemini", "qwen", "pi", "opencode", "cline", "cline-legacy", "goose", "amp", "copilot-cli",
+    "vscode-copilot-chat", "aider", "claude-stream-json", "claude-web", "codex-exec", "openhands", "swe-agent",
+    "mini-swe-agent", "inspect-ai", "atif", "langchain", "langsmith", "otel-genai", "ai-sdk", "adk", "sharegpt",
+    "openai-responses", "openai-chat", "anthropic",
+)  # fmt: skip
+FORMATS: LateShelf[Format] = LateShelf("FORMAT", {name: f"ctxcli.formats.{name.replace('-', '_')}" for name in _NAMES})
+"""In the order in which help and tables list them and detection asks them: the general ones come last."""

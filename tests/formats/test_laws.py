@@ -1,14 +1,18 @@
 """The laws of every transcript format, held over all fixtures."""
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from ctxcli.errors import CtxError
 from ctxcli.files.load import detect
 from ctxcli.files.records import Tally, records_of
 from ctxcli.formats import FORMATS
 from ctxcli.model import Record, Transcript
-from support import FIXTURES, every_fixture, golden, name_of, normal_form, read
+from support import FIXTURES, ROOT, every_fixture, golden, name_of, normal_form, read
 
 ALL = every_fixture()
 LINES = [file for file in ALL if file.suffix == ".jsonl"]
@@ -110,3 +114,51 @@ def test_no_base64_and_no_encrypted_text_is_ever_text(file: Path) -> None:
                 assert "c2lnbmF0dXJl" not in part.text
                 assert "gAAAA" not in part.text
                 assert part.text != "REDACTED"
+
+
+def test_the_shelf_holds_every_reader_under_its_own_name_and_imports_none_ahead() -> None:
+    modules = {file.stem for file in (ROOT / "ctxcli" / "formats").glob("*.py")} - {"__init__"}
+    assert {name.replace("-", "_") for name in FORMATS} == modules
+    assert [card.name for card in FORMATS.values()] == list(FORMATS)
+    assert [name for name, card in FORMATS.items() if card.general] == list(FORMATS)[-2:]
+    code = "import sys, ctxcli.formats; print([one for one in sys.modules if one.startswith('ctxcli.formats.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {f"ctxcli.formats.{name}" for name in modules} & set(eval(done.stdout))  # noqa: S307
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"Dear all,\nwe met on Monday.\n",
+        b"name,age\nAna,31\nBo,29\n",
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00",
+        b'{"a": [1, 2, {"b": null}]}',
+    ],
+    ids=["text", "csv", "png", "json"],
+)
+def test_what_is_no_transcript_is_claimed_by_none(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_bytes(content)
+    with pytest.raises(CtxError) as caught:
+        read(file)
+    assert str(file) in str(caught.value)
+    assert re.search("ctx formats|Is it a transcript", str(caught.value))
+
+
+@pytest.mark.parametrize("file", ALL, ids=name_of)
+def test_a_record_of_an_invented_type_changes_only_the_count_of_what_is_not_known(file: Path, tmp_path: Path) -> None:
+    if file.suffix != ".jsonl" or file.parent.name in NO_TYPES:
+        pytest.skip("its records have no types of their own; the format's own tests add a part or an element")
+    spoilt = tmp_path / file.name
+    last = file.read_bytes().rstrip(b"\n")
+    spoilt.write_bytes(last + b'\n{"type":"invented-by-a-test","payload":{"x":1},"uuid":"u-invented"}\n')
+    before, after = read(file), read(spoilt)
+    if any(lane.file for transcript in before for lane in transcript.lanes):
+        pytest.skip("its companions stay behind")
+    assert without_places(after) == without_places(before)
+    told = [skip.reason for transcript in after for skip in transcript.skips]
+    known = [skip.reason for transcript in before for skip in transcript.skips]
+    assert len(told) > len(known)
+
+
+NO_TYPES = ("openai-chat", "anthropic", "sharegpt", "openai-responses")

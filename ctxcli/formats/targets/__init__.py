@@ -8,12 +8,15 @@ from typing import Any
 
 from ctxcli.errors import UnreadableError
 from ctxcli.formats.blocks.splice import escaped
-from ctxcli.formats.targets import chat, cline, gemini, messages, pi, responses, sharegpt
 from ctxcli.formats.targets.turns import Lost, definitions, remarks, turns
 from ctxcli.model import MAIN, Message, Transcript
-from ctxcli.shelf import Conversation, shelf
+from ctxcli.shelf import Conversation, LateShelf, Target
 
-TARGETS = shelf(chat.TARGET, messages.TARGET, responses.TARGET, pi.TARGET, gemini.TARGET, cline.TARGET, sharegpt.TARGET)
+_MODULES = {
+    "openai-chat": "chat", "anthropic": "messages", "openai-responses": "responses", "pi": "pi", "gemini": "gemini",
+    "cline": "cline", "sharegpt": "sharegpt",
+}  # fmt: skip
+TARGETS: LateShelf[Target] = LateShelf("TARGET", {name: f"{__name__}.{module}" for name, module in _MODULES.items()})
 """Each is named like the format that reads it."""
 
 
