@@ -9,16 +9,63 @@ from typing import Any
 import pytest
 
 from ctxcli.audit import audit
+from ctxcli.change import applied
+from ctxcli.compact.context import start_of
 from ctxcli.contract import problems
+from ctxcli.files.load import claiming
+from ctxcli.formats import conversation_of, convert
 from ctxcli.identifiers import extract
 from ctxcli.renderers.json import dump
 from ctxcli.reports.audit import AuditReport
+from ctxcli.rules import RULES
+from ctxcli.validity import PROFILES, check
+from guard_support import compare
 from support import SHARED, name_of, needs_shared, read, shared_files
 
 pytestmark = needs_shared
 READABLE = shared_files("claude-code", "codex", "openai-chat")
 CLAUDE, CODEX = shared_files("claude-code"), shared_files("codex")
 EMPTY = [pytest.param(Path("none/none"), marks=pytest.mark.skip(reason="the real transcripts are not on this machine"))]
+
+
+EVERY: list[Any] = [file for folder in sorted(SHARED.glob("*")) if folder.is_dir() for file in sorted(folder.glob("*"))]
+
+
+@pytest.mark.parametrize("file", EVERY or EMPTY, ids=name_of)
+def test_every_file_is_read_as_what_its_folder_says_and_wholly(file: Path) -> None:
+    found = read(file)
+    assert {one.format for one in found} == {file.parent.name}
+    claiming_ = [card for card in claiming(str(file)) if not card.general] or claiming(str(file))
+    assert [card.name for card in claiming_] == [file.parent.name]
+    assert not [one.unknown for one in found if one.unknown]
+    skips = [skip for one in found for skip in one.skips]
+    assert all(skip.recovered for skip in skips)
+    assert bool(skips) == (file.name == "malformed-line.jsonl")
+
+
+ONLY_THOUGHT = {"two-compactions.jsonl": ["CLAUDE.md"]}
+"""Identifiers that stand in the context in thinking alone, which no other API takes: it is said to be left out."""
+
+
+@pytest.mark.parametrize("file", CLAUDE or EMPTY, ids=name_of)
+def test_a_session_through_chat_to_the_messages_api_keeps_every_identifier_and_is_valid(
+    file: Path, tmp_path: Path
+) -> None:
+    first, at = read(file)[0], tmp_path / "x.json"
+    now = first
+    for target in ("openai-chat", "anthropic"):
+        data, _ = convert(conversation_of(now, applied(now, start_of(now))), target)
+        at.write_bytes(data)
+        (now,) = read(at)
+        broken = [
+            one
+            for name in PROFILES
+            for one in check(applied(now, start_of(now)), name)
+            if RULES[one.rule].level == "error"
+        ]
+        assert not broken
+    report = compare(first, now)
+    assert [one.value for one in report.findings if one.fails] == ONLY_THOUGHT.get(file.name, [])
 
 
 def values(file: Path) -> list[dict[str, Any]]:

@@ -12,10 +12,10 @@ from typing import Any
 from ctxcli.formats.blocks.draft import Draft
 from ctxcli.formats.blocks.gemini_history import History
 from ctxcli.formats.blocks.gemini_records import TYPES, user_said
-from ctxcli.formats.blocks.google import is_content, parts_of, role_of, unknown_in
+from ctxcli.formats.blocks.google import is_content, parts_of, role_of, unknown_in, usage_of
 from ctxcli.formats.blocks.lists import no_message
-from ctxcli.formats.blocks.values import mapping, sequence, text
-from ctxcli.model import EventKind, PartKind, Record, Role, Transcript
+from ctxcli.formats.blocks.values import blocks, mapping, sequence, text
+from ctxcli.model import EventKind, Part, PartKind, Record, Role, Transcript
 from ctxcli.shelf import Format
 
 _ACKNOWLEDGED = "Got it. Thanks for the additional context!"
@@ -108,6 +108,37 @@ class _Checkpoint:
         self.draft.add(role, said.parts, line, harness=said.harness)
 
 
+class _Answers:
+    """Reads a log of the API's answers, as the client records them for replay: what was sent is not in it."""
+
+    def __init__(self) -> None:
+        self.draft = Draft("gemini", "google", "gemini-cli")
+        self.draft.notes.append("A log of answers: what was sent to the model is known by its size alone.")
+
+    def read(self, record: Record) -> None:
+        self.draft.saw(record)
+        if not _is_answer(record.value):
+            self.draft.unknown("+".join(sorted(map(str, mapping(record.value)))), record.line)
+            return
+        chunks = [mapping(chunk) for chunk in blocks(record.value["response"])]
+        contents = [mapping(one).get("content") for chunk in chunks for one in sequence(chunk.get("candidates"))[:1]]
+        parts = [part for content in contents for part in parts_of(mapping(content).get("parts"), record.line)]
+        told = "".join(part.text for part in parts if part.kind is PartKind.TEXT)
+        rest = [part for part in parts if part.kind is not PartKind.TEXT]
+        said = [Part(PartKind.TEXT, told, record.line), *rest] if told else rest
+        usages = [used for chunk in chunks if (used := usage_of(chunk.get("usageMetadata"))) is not None]
+        model = next((text(chunk["modelVersion"]) for chunk in chunks if chunk.get("modelVersion")), "")
+        at = self.draft.add(Role.ASSISTANT, said, record.line)
+        self.draft.call(at, record.line, model=model, usage=usages[-1] if usages else None)
+
+
+def _is_answer(value: Any) -> bool:
+    """Whether a value is a call of the API with what came back: one response, or the pieces of a stream."""
+    if not isinstance(value, dict) or not isinstance(value.get("method"), str):
+        return False
+    return any(isinstance(mapping(chunk).get("candidates"), list) for chunk in blocks(value.get("response")))
+
+
 def _is_head(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(key), str) for key in ("sessionId", "projectHash"))
 
@@ -137,7 +168,7 @@ def _is_history(contents: Sequence[Any]) -> bool:
 def claims(records: Sequence[Record]) -> bool:
     """The head of a session, its operations or an answer of its kind; or a list of the API's Contents."""
     values = [record.value for record in records]
-    if any(_is_head(value) or _is_operation(value) or _is_checkpoint(value) for value in values):
+    if any(_is_head(one) or _is_operation(one) or _is_checkpoint(one) or _is_answer(one) for one in values):
         return True
     messages = [value for value in values if _is_message(value)]
     return any(value["type"] == "gemini" for value in messages) or _is_history(values)
@@ -147,11 +178,15 @@ def read(records: Iterable[Record]) -> Iterator[Transcript]:
     """The conversation of a session or a checkpoint; of several where files were joined."""
     log: _Log | None = None
     loose: _Checkpoint | None = None
+    answers: _Answers | None = None
     for record in records:
         if _is_checkpoint(record.value):
             saved = _Checkpoint()
             saved.read(record)
             yield saved.draft.finish()
+        elif _is_answer(record.value) or (answers is not None and log is None):
+            answers = answers or _Answers()
+            answers.read(record)
         elif is_content(record.value) and log is None:
             loose = loose or _Checkpoint()
             loose.read(record)
@@ -161,15 +196,15 @@ def read(records: Iterable[Record]) -> Iterator[Transcript]:
                 log = None
             log = log or _Log()
             log.read(record)
-    for one in (loose, log):
+    for one in (loose, log, answers):
         if one is not None:
             yield one.draft.finish()
 
 
 FORMAT = Format(
     name="gemini",
-    title="Gemini CLI session (JSON or JSONL) or saved chat",
-    recognised_by="sessionId with projectHash, $set and $rewindTo, messages of type gemini; a list of {role, parts}",
+    title="Gemini CLI session (JSON or JSONL), saved chat, or log of answers",
+    recognised_by="sessionId with projectHash, $set and $rewindTo, type gemini; lists of {role, parts}; candidates",
     claims=claims,
     read=read,
     knows=frozenset({"usage", "model", "compaction", "timestamps"}),

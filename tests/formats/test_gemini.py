@@ -197,3 +197,15 @@ def test_totals_of_a_real_session_equal_an_independent_count() -> None:
     assert sum(usage.output or 0 for usage in usages) == sum(one["output"] + one["thoughts"] for one in figures)
     assert sum((usage.prompt or 0) + (usage.output or 0) for usage in usages) == sum(one["total"] for one in figures)
     assert len(usages) == sum(one["total"] > 0 for one in figures) == len(transcript.calls)
+
+
+def test_a_log_of_answers_gives_the_last_figures_of_each_stream() -> None:
+    (found,) = read(FIXTURES / "gemini" / "answers.jsonl")
+    assert [(call.usage.prompt, call.usage.output, call.model) for call in found.calls if call.usage] == [
+        (7100, 12, "gemini-2.5-pro"), (7200, 2, ""),
+    ]  # fmt: skip
+    assert [part.text for part in found.messages[0].parts] == [
+        "The coupon SAVE-20 is over.",
+        '{"path":"src/coupons.py"}',
+    ]
+    assert found.notes == ("A log of answers: what was sent to the model is known by its size alone.",)
