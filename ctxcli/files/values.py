@@ -94,7 +94,7 @@ def _many(values: int) -> str:
     return "a whole value" if values == 1 else f"{values} whole values"
 
 
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},\n]', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},\n]|[-\w][-+.\w]*+', re.DOTALL)
 
 
 def element_lines(text: str, deepest: int = 4) -> dict[tuple[str | int, ...], tuple[int, ...]]:
@@ -124,6 +124,8 @@ class _LineIndex:
                 self._element(line)
                 last_string = sign
                 line += sign.count("\n")
+            elif sign[0] == "-" or sign[0].isalnum():
+                self._element(line)
             elif sign in "[{":
                 self._element(line)
                 self._open(sign == "[", last_string)

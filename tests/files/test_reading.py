@@ -78,6 +78,11 @@ def test_the_lines_of_array_elements_are_those_they_start_on(values: list[dict[s
     assert all(lines[line - 1].strip()[:1] == "{" for line in found)
 
 
+def test_numbers_and_truth_values_are_elements_too() -> None:
+    text = '{"x": [\n1,\n-2.5e+3,\ntrue,\nnull,\n{"y": 3},\n"z",\n[]\n]}'
+    assert element_lines(text)[("x",)] == (2, 3, 4, 5, 6, 7, 8)
+
+
 def test_a_twenty_megabyte_line_is_read(tmp_path: Path) -> None:
     file = tmp_path / "long.jsonl"
     file.write_bytes(CHAT.read_bytes() + json.dumps({"role": "user", "content": "x" * 20_000_000}).encode() + b"\n")

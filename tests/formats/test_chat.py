@@ -179,3 +179,13 @@ def test_a_message_of_a_role_that_nobody_knows_keeps_its_words(tmp_path: Path) -
     file.write_text(json.dumps([{"role": "user", "content": "Go"}, {"role": "critic", "content": "No."}]), "utf-8")
     (transcript,) = read(file)
     assert [message.parts[0].text for message in transcript.messages if message.parts] == ["Go", "No."]
+
+
+def test_a_bad_line_after_the_last_conversation_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    line = '{"id": "%s", "messages": [{"role": "user", "content": "%s"}, {"role": "assistant", "content": "ok"}]}'
+    file.write_text("\n".join((line % ("a", "one"), line % ("b", "two"), "[1, 2]")), "utf-8")
+    found = read(file)
+    assert [len(one.skips) for one in found] == [0, 1]
+    assert found[1].skips[0].line == 3
+    assert sum(one.records for one in found) == 3
