@@ -19,6 +19,7 @@ _TITLES = {
     "identifiers": "what `ctx identifiers` finds",
     "notes": "what `ctx notes show` and `ctx notes verify` say",
     "notes-line": "one line of a notes file",
+    "simulate": "what `ctx simulate` concludes",
     "slots": "the four slots of a summary",
 }
 SCHEMAS: Mapping[str, str] = MappingProxyType(_TITLES)

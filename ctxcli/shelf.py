@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ctxcli.reports.guard import GuardReport
     from ctxcli.reports.identifiers import IdentifiersReport
     from ctxcli.reports.notes import NotesReport
+    from ctxcli.reports.simulate import SimulateReport
     from ctxcli.task import Task
 
 ReportT_contra = TypeVar("ReportT_contra", contravariant=True)
@@ -118,6 +119,7 @@ class Renderer:
     compact: Drawing[CompactReport] | None = None
     notes: Drawing[NotesReport] | None = None
     formats: Drawing[FormatReport] | None = None
+    simulate: Drawing[SimulateReport] | None = None
     """None for a report that it does not draw; the command then does not offer it."""
 
 

@@ -27,6 +27,7 @@ from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import KEPT, LOST, STATUSES, UNJUDGED, VERDICTS, WEAKENED, BaselineDocument, GuardReport
 from ctxcli.reports.identifiers import SOURCES, IdentifiersReport
 from ctxcli.reports.notes import NotesReport
+from ctxcli.reports.simulate import SimulateReport
 from ctxcli.reports.slots import Slots
 from ctxcli.rules import HABITS, VALIDITY
 from ctxcli.slots import SLOTS
@@ -44,6 +45,7 @@ DOCUMENTS = {
     "guard-baseline": (BaselineDocument, "ctx.guard-baseline"),
     "identifiers": (IdentifiersReport, "ctx.identifiers"),
     "notes": (NotesReport, "ctx.notes"),
+    "simulate": (SimulateReport, "ctx.simulate"),
     "slots": (Slots, ""),
 }
 WORDS: dict[str, list[Any]] = {
@@ -70,6 +72,8 @@ WORDS: dict[str, list[Any]] = {
     "IdentifierRow.source": [*SOURCES],
     "Limit.name": ["max-context", "fail-over", "max-growth"],
     "Note.slot": [*SLOTS],
+    "PolicyResult.kind": ["recorded", "none", "strategy"],
+    "PolicyTotals.basis": ["measured", "mixed", "modelled"],
     "NoteRow.slot": [*SLOTS],
     "StrayRow.slot": [*SLOTS],
 }

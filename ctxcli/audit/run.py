@@ -42,12 +42,12 @@ class Settings:
 def audit(transcript: Transcript, settings: Settings | None = None) -> AuditReport:
     """Audit one transcript. Raises VocabularyError where the tokenizer asked for cannot be had."""
     settings = settings or Settings()
-    models = _models(transcript)
+    models = models_of(transcript)
     choice = choose(models, settings.tokenizer)
     weigh = settings.weigher(choice.name)
     counted = count_parts(transcript, weigh)
     frames = list(replay(transcript))
-    fits = _fits(frames, transcript, counted, choice)
+    fits = fits_of(frames, transcript, counted, choice)
     scales = Scales(transcript, counted, fits)
     steps = list(walk(frames, scales))
     entered = weights_of(transcript, scales)
@@ -75,17 +75,17 @@ def audit(transcript: Transcript, settings: Settings | None = None) -> AuditRepo
     )
 
 
-def _models(transcript: Transcript) -> list[str]:
+def models_of(transcript: Transcript) -> list[str]:
     """The models of the main lane, the most used first, then those of the other lanes."""
     main = Counter(call.model for call in transcript.calls if call.lane == MAIN and call.model)
     rest = Counter(call.model for call in transcript.calls if call.lane != MAIN and call.model)
     return [model for model, _ in main.most_common()] + [model for model, _ in rest.most_common() if model not in main]
 
 
-def _fits(
+def fits_of(
     frames: list[Frame], transcript: Transcript, counted: list[tuple[int, ...]], choice: Choice
 ) -> dict[str, Fit]:
-    """A fit for each model, the unnamed one included."""
+    """The calibration of each model, the unnamed one included, on the growth from call to call."""
     rows = growths(frames, transcript, counted)
     names = {call.model for call in transcript.calls} | {""}
     return {name: fit(rows.get(name, ()), name, exact=choice.exact) for name in sorted(names)}

@@ -17,6 +17,11 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "guard": ("Everyday", "ctxcli.cli.guard", "Say what a compaction lost, and fail where that matters."),
     "compact": ("Everyday", "ctxcli.cli.compact", "Make a transcript shorter under a contract, and check the result."),
     "check": ("Everyday", "ctxcli.cli.check", "Say whether a provider accepts the context, and how well it is kept."),
+    "simulate": (
+        "Everyday",
+        "ctxcli.cli.simulate",
+        "Replay a transcript under other policies: when it is compacted, what is sent, and what that costs.",
+    ),
     "config": ("Pieces", "ctxcli.cli.config", "Show each setting and where it came from."),
     "convert": ("Pieces", "ctxcli.cli.convert", "Write a transcript in another format."),
     "formats": ("Pieces", "ctxcli.cli.formats", "List the transcript formats that can be read."),

@@ -64,6 +64,11 @@ def read_settings(path: str) -> SettingsFile:
     return SettingsFile(path, _section(file) or {} if file.name == "pyproject.toml" else _toml(file))
 
 
+def read_toml(path: str) -> dict[str, Any]:
+    """The tables of a TOML file that the user names; raises SettingError where it cannot be read."""
+    return _toml(Path(path))
+
+
 def _toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))

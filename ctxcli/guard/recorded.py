@@ -1,6 +1,6 @@
 """The compactions that a transcript records: for each the true context before it and after it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ctxcli.guard.holdings import Place
@@ -33,7 +33,7 @@ def _at(reading: Reading, event: Event, here: list[int], gone: frozenset[PartAt]
     drops = frozenset(event.drops)
     first_gone = min(drops, default=None)
     kept = [index for index in here if index not in drops]
-    new = list(_rebuilt(reading, event, own))
+    new = list(rebuilt(messages, event, own))
     pieces = []
     for at in reading.parts(kept, gone | frozenset(event.clears)):
         pinned = first_gone is None or at[0] < first_gone or messages[at[0]].role is Role.SYSTEM
@@ -57,15 +57,15 @@ def _is_gone(event: Event) -> bool:
     return event.kind is EventKind.SUMMARY and event.summary is not None and not event.drops
 
 
-def _rebuilt(reading: Reading, event: Event, own: list[int]) -> Iterator[int]:
-    """The messages that the compaction put in the place of what it dropped: the summary, and what was attached again.
+def rebuilt(messages: Sequence[Message], event: Event, own: Sequence[int]) -> Iterator[int]:
+    """Of a lane's own messages those that the compaction put in the place of what it dropped: the summary, and what was attached again.
 
     They end where the model answers, or where the user says something new.
     """
     for index in own:
         if index < event.at:
             continue
-        message = reading.messages[index]
+        message = messages[index]
         announced = event.summary is not None and (index <= event.summary or _is_attached(message))
         if not (announced or message.copied):
             return

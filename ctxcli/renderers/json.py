@@ -103,9 +103,10 @@ JSON = Renderer(
     compact=document,
     notes=document,
     formats=document,
+    simulate=document,
 )
 JSONL = Renderer(
     "jsonl", "a document a line; of a single conversation, a call a line; an identifier a line",
     audit_lines, identifier_lines, document_lines, check=document_lines, compact=document_lines, notes=note_lines,
-    formats=document_lines,
+    formats=document_lines, simulate=document_lines,
 )  # fmt: skip

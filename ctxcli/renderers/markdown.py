@@ -10,6 +10,7 @@ from ctxcli.renderers.formats_view import formats_blocks
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.notes_view import notes_blocks
+from ctxcli.renderers.simulate_view import simulate_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.check import CheckReport
@@ -18,6 +19,7 @@ from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.reports.notes import NotesReport
+from ctxcli.reports.simulate import SimulateReport
 from ctxcli.shelf import Canvas, Renderer
 
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~"} | {"\n": " "})
@@ -63,6 +65,11 @@ def formats(reports: Iterable[FormatReport], canvas: Canvas) -> Iterator[str]:  
     return _spaced(map(_page, map(formats_blocks, reports)))
 
 
+def simulate(reports: Iterable[SimulateReport], canvas: Canvas) -> Iterator[str]:
+    """Each transcript under its policies."""
+    return _spaced(_page(simulate_blocks(report, everything=canvas.every_call)) for report in reports)
+
+
 def _spaced(pages: Iterable[str]) -> Iterator[str]:
     """Pages with an empty line between them."""
     for number, page in enumerate(pages):
@@ -105,4 +112,5 @@ RENDERER = Renderer(
     compact=compact,
     notes=notes,
     formats=formats,
+    simulate=simulate,
 )

@@ -13,6 +13,7 @@ from ctxcli.renderers.formats_view import formats_blocks
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.notes_view import notes_blocks
+from ctxcli.renderers.simulate_view import simulate_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.check import CheckReport
@@ -21,6 +22,7 @@ from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.reports.notes import NotesReport
+from ctxcli.reports.simulate import SimulateReport
 from ctxcli.shelf import Canvas, Renderer
 
 if TYPE_CHECKING:
@@ -73,6 +75,11 @@ def notes(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:
 def formats(reports: Iterable[FormatReport], canvas: Canvas) -> Iterator[str]:
     """How each source was understood."""
     return _drawn(map(formats_blocks, reports), canvas)
+
+
+def simulate(reports: Iterable[SimulateReport], canvas: Canvas) -> Iterator[str]:
+    """Each transcript under its policies."""
+    return _drawn((simulate_blocks(report, everything=canvas.every_call) for report in reports), canvas)
 
 
 def _drawn(pages: Iterable[Iterable[Block]], canvas: Canvas) -> Iterator[str]:
@@ -243,4 +250,5 @@ RENDERER = Renderer(
     compact=compact,
     notes=notes,
     formats=formats,
+    simulate=simulate,
 )

@@ -1,0 +1,187 @@
+"""What `ctx simulate` concludes: the calls of a transcript under several policies of compaction."""
+
+from dataclasses import dataclass
+
+from ctxcli.reports.audit import Window
+from ctxcli.reports.calls import Cache
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedSource:
+    """The conversation that is replayed."""
+
+    path: str
+    format: str
+    agent: str
+    models: tuple[str, ...]
+    conversation: str | None
+    many: bool
+    """One of several conversations in its source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How tokens were counted, and by which ratio they became those of the model that answers most."""
+
+    name: str
+    engine: str
+    exact: bool
+    ratio: float | None
+    origin: str | None
+    """fitted, constant or exact; null where no call is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The cache that is assumed: Anthropic's rules."""
+
+    ttl: int
+    """Seconds after which what was not used again is gone."""
+    minimum: int
+    """Tokens of the shortest prefix that is cached."""
+    timed: int
+    """Calls for which the time since the call before is recorded; at the others the cache is taken to be warm."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceList:
+    """What prices are by, and the version of its data: the library's, or the file's name."""
+
+    origin: str
+    version: str
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What was sent and does not stand in the file, by the provider's figures; null where it reported none."""
+
+    fixed: int
+    """System prompt and tools, which no policy takes out."""
+    earlier: int
+    """Turns before the file begins; the first compaction takes them out."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedCall:
+    """One call under a policy, in tokens."""
+
+    n: int
+    """From 1, over all lanes, as `ctx audit` numbers them."""
+    line: int
+    context: int
+    prefix: int | None
+    """What stands in front as it stood in the request before; null for a measured call."""
+    cache: Cache | None
+    miss: str
+    """Why less was read than was sent before; empty where all of that was, or where nobody can say."""
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedCompaction:
+    """One compaction under a policy, in tokens."""
+
+    call: int | None
+    """The call that it came before; null where none followed."""
+    line: int
+    before: int | None
+    after: int | None
+    prefix: int | None
+    """What stayed in front unchanged."""
+    summary: int
+    """What a model wrote for it; 0 where no model was asked, or it cannot be read."""
+    break_even_calls: float | None
+    """Calls until it has paid, with a cache and a summary call that reads it; null where it never does."""
+    break_even_cold: float | None
+    """The same where the summary call cannot read the cache."""
+    break_even_uncached: float | None
+    """The same without a cache."""
+    loop: bool
+    """It fired at the call right after another one."""
+    done: bool
+    """False where the strategy could take nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyTotals:
+    """The calls of a policy in all."""
+
+    sent: int
+    """Contexts added up."""
+    output: int
+    peak: int
+    peak_call: int | None
+    peak_share: float | None
+    """Of the usable window; null where no window is known."""
+    over: int | None
+    """Calls whose context is larger than the usable window; null where no window is known."""
+    first_over: int | None
+    """The first of them."""
+    cache: Cache | None
+    summary_sent: int
+    """Sent by the calls that wrote summaries, beside the calls above; 0 where no model was asked."""
+    summary_output: int
+    cost: float | None
+    """Of the calls and of those that wrote summaries, in the price list's currency; null where no price is known."""
+    basis: str
+    """measured, mixed (some calls are) or modelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far the replayed figures of the recorded run are from the measured ones, as shares; medians over calls.
+
+    Calls whose measured context told what the file does not hold are left out of the first.
+    """
+
+    calls: int
+    context: float | None
+    cache_calls: int
+    cache_read: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyResult:
+    """One policy and what became of the calls under it."""
+
+    name: str
+    kind: str
+    """recorded, none or strategy."""
+    strategy: str | None
+    trigger: int | None
+    """Tokens above which a context is compacted."""
+    calls: tuple[SimulatedCall, ...]
+    """Each call, modelled."""
+    totals: PolicyTotals
+    measured: PolicyTotals | None
+    """The same as the provider reported it: of the recorded policy, where it did."""
+    compactions: tuple[SimulatedCompaction, ...]
+    loops: int
+    """Compactions that fired at the call right after another one."""
+    gave_up: int | None
+    """The call at which compacting was given up until the context had grown: it had gained nothing, or had looped."""
+    hindsight: float | None
+    """Always null so far: what was used later is not looked for yet."""
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SimulateReport:
+    """The document `ctx.simulate`: the main lane of one conversation under each policy."""
+
+    kind: str
+    version: int
+    ok: bool
+    source: SimulatedSource
+    tokenizer: Counting
+    window: Window
+    rules: Rules
+    prices: PriceList | None
+    hidden: Hidden | None
+    agreement: Agreement | None
+    """Null where the provider reported nothing to compare with."""
+    policies: tuple[PolicyResult, ...]
+    explained: tuple[str, ...]
+    """The arithmetic of the call that was asked for, a line each."""
+    notes: tuple[str, ...]

@@ -1,0 +1,214 @@
+"""From the calls under a policy to its figures: each call, each compaction, and what it comes to."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ctxcli.audit.rows import cache_of
+from ctxcli.audit.walk import Scales, Step
+from ctxcli.budget import Usable
+from ctxcli.model import COMPACTIONS, MAIN, Call, Event, EventKind
+from ctxcli.reports.calls import Cache
+from ctxcli.reports.simulate import Agreement, PolicyTotals, SimulatedCall, SimulatedCompaction
+from ctxcli.simulate.arithmetic import WRITE_1H, WRITE_5M, Compacted, Pay, break_even
+from ctxcli.simulate.cache import Served
+from ctxcli.simulate.course import Request
+from ctxcli.simulate.drive import Run, Shortened
+from ctxcli.simulate.prices import Prices
+
+_HOUR = 3_600
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What all policies are held against."""
+
+    scales: Scales
+    usable: Usable
+    ttl: int
+    prices: Prices | None
+
+    @property
+    def write(self) -> float:
+        """The price of a cache write in that of an input token."""
+        return WRITE_1H if self.ttl >= _HOUR else WRITE_5M
+
+    def output(self, call: Call) -> int:
+        """What came back: as the provider reported it, else by its text."""
+        usage = call.usage
+        if usage is not None and usage.output is not None and usage.output_final:
+            return usage.output
+        return self.scales.text_of(call.model, call.at)
+
+
+def call_rows(requests: Sequence[Request], caches: Sequence[Served], terms: Terms) -> tuple[SimulatedCall, ...]:
+    """A row for each call."""
+    return tuple(
+        SimulatedCall(
+            one.n, one.call.line, one.context, one.prefix, Cache(served.read, served.write, served.uncached),
+            served.miss, terms.output(one.call),
+        )
+        for one, served in zip(requests, caches, strict=True)
+    )  # fmt: skip
+
+
+def pass_rows(run: Run, terms: Terms) -> tuple[SimulatedCompaction, ...]:
+    """A row for each pass of a policy; no model writes its summary."""
+    requests = {one.n: one for one in run.requests}
+    return tuple(_pass_row(one, requests[one.n], terms) for one in run.passes)
+
+
+def _pass_row(one: Shortened, request: Request, terms: Terms) -> SimulatedCompaction:
+    sizes = Compacted(one.before, one.after, request.prefix, 0)
+    return _row(one.n, one.call.line, sizes, terms, loop=one.again, done=one.done)
+
+
+def _row(
+    n: int | None, line: int, sizes: Compacted, terms: Terms, *, loop: bool = False, done: bool = True
+) -> SimulatedCompaction:  # fmt: skip
+    return SimulatedCompaction(
+        n, line, sizes.before, sizes.after, sizes.prefix, sizes.summary,
+        break_even_calls=_rounded(break_even(sizes, write=terms.write)),
+        break_even_cold=_rounded(break_even(sizes, warm=False, write=terms.write)),
+        break_even_uncached=_rounded(break_even(sizes, cached=False)),
+        loop=loop, done=done,
+    )  # fmt: skip
+
+
+def _rounded(pay: Pay) -> float | None:
+    return None if pay.calls is None else round(pay.calls, 1)
+
+
+def recorded_rows(
+    events: Sequence[Event], steps: Sequence[Step], requests: Sequence[Request], terms: Terms
+) -> tuple[SimulatedCompaction, ...]:
+    """A row for each compaction of the main lane that the transcript records."""
+    rows = []
+    taken = -1
+    for event in events:
+        if event.kind not in COMPACTIONS or event.lane != MAIN:
+            continue
+        place = next((at for at, step in enumerate(steps) if step.call.at >= event.at), None)
+        if not place:
+            known = (event.tokens_before, event.tokens_after)
+            rows.append(SimulatedCompaction(None, event.line, *known, None, 0, None, None, None, loop=False, done=True))
+            continue
+        before, after = _sizes(steps[place - 1], steps[place], requests[place - 1 : place + 1])
+        sizes = Compacted(before, after, requests[place].prefix, _written(event, steps[place], terms))
+        rows.append(_row(steps[place].n, event.line, sizes, terms, loop=place == taken + 1))
+        taken = place
+    return tuple(rows)
+
+
+def _sizes(before: Step, after: Step, requests: Sequence[Request]) -> tuple[int, int]:
+    """Both measured, or both replayed."""
+    if before.measured is not None and after.measured is not None:
+        return before.measured, after.measured
+    return requests[0].context, requests[1].context
+
+
+def _written(event: Event, after: Step, terms: Terms) -> int:
+    """What the model wrote for a recorded compaction."""
+    if event.kind is not EventKind.SUMMARY or event.summary is None or event.opaque:
+        return 0
+    return terms.scales.of(after.call.model, event.summary).total
+
+
+def modelled(
+    requests: Sequence[Request], caches: Sequence[Served], compactions: Sequence[SimulatedCompaction], terms: Terms
+) -> PolicyTotals:
+    """What the calls come to as they were replayed."""
+    kept = [Cache(one.read, one.write, one.uncached) for one in caches]
+    return _totals(
+        [(one.n, one.call, one.context, cache) for one, cache in zip(requests, kept, strict=True)],
+        compactions, terms, "modelled",
+    )  # fmt: skip
+
+
+def measured(
+    steps: Sequence[Step], requests: Sequence[Request], compactions: Sequence[SimulatedCompaction], terms: Terms
+) -> PolicyTotals | None:
+    """What they came to by the provider's figures; None where it reported none."""
+    known = sum(step.measured is not None for step in steps)
+    if not known:
+        return None
+    rows = [
+        (step.n, step.call, request.context if step.measured is None else step.measured, cache_of(step.call.usage))
+        for step, request in zip(steps, requests, strict=True)
+    ]
+    return _totals(rows, compactions, terms, "measured" if known == len(steps) else "mixed")
+
+
+def _totals(
+    rows: Sequence[tuple[int, Call, int, Cache | None]],
+    compactions: Sequence[SimulatedCompaction],
+    terms: Terms,
+    basis: str,
+) -> PolicyTotals:
+    usable = terms.usable.usable
+    peak = max(rows, key=lambda row: (row[2], -row[0]), default=None)
+    over = [n for n, _, size, _ in rows if usable is not None and size > usable]
+    caches = [cache for *_, cache in rows if cache is not None]
+    wrote = [one for one in compactions if one.summary and one.before is not None]
+    return PolicyTotals(
+        sent=sum(size for _, _, size, _ in rows),
+        output=sum(terms.output(call) for _, call, _, _ in rows),
+        peak=peak[2] if peak else 0,
+        peak_call=peak[0] if peak else None,
+        peak_share=round(peak[2] / usable, 4) if peak and usable else None,
+        over=None if usable is None else len(over),
+        first_over=over[0] if over else None,
+        cache=_sum(caches) if caches else None,
+        summary_sent=sum(one.before or 0 for one in wrote),
+        summary_output=sum(one.summary for one in wrote),
+        cost=_cost(rows, wrote, terms),
+        basis=basis,
+    )
+
+
+def _sum(caches: Sequence[Cache]) -> Cache:
+    return Cache(*(sum(getattr(one, name) for one in caches) for name in ("read", "write", "uncached")))
+
+
+def _cost(
+    rows: Sequence[tuple[int, Call, int, Cache | None]], wrote: Sequence[SimulatedCompaction], terms: Terms
+) -> float | None:
+    """Dollars for all; None as soon as one call's price or cache is not known."""
+    if terms.prices is None or not rows:
+        return None
+    paid = [
+        None if cache is None else terms.prices.cost(call, cache, terms.output(call), terms.ttl)
+        for _, call, _, cache in rows
+    ]
+    by_n = {n: call for n, call, _, _ in rows}
+    paid += [
+        terms.prices.cost(by_n[one.call], Cache(one.before or 0, 0, 0), one.summary, terms.ttl)
+        for one in wrote if one.call is not None
+    ]  # fmt: skip
+    known = [one for one in paid if one is not None]
+    return round(sum(known), 4) if len(known) == len(paid) else None
+
+
+def agreement_of(
+    steps: Sequence[Step], requests: Sequence[Request], caches: Sequence[Served], anchors: frozenset[int]
+) -> Agreement | None:
+    """How far the replay of the recorded run is from what was measured."""
+    sizes = [
+        _off(one.context, step.measured)
+        for step, one in zip(steps, requests, strict=True)
+        if step.measured and step.n not in anchors
+    ]
+    reads = [
+        _off(one.read, cache.read)
+        for step, one in zip(steps, caches, strict=True)
+        if (cache := cache_of(step.call.usage)) is not None
+    ]
+    if not sizes and not reads:
+        return None
+    middle: Callable[[list[float]], float | None] = lambda found: round(median(found), 4) if found else None  # noqa: E731
+    return Agreement(len(sizes), middle(sizes), len(reads), middle(reads))
+
+
+def _off(replayed: int, told: int) -> float:
+    """The error as a share of what was measured; all of it where nothing was and something should have been."""
+    return abs(replayed - told) / told if told else float(replayed > 0)

@@ -1,0 +1,98 @@
+"""The only door to `genai-prices`, a library that ships the providers' price lists: what a call costs.
+
+Nothing is fetched: the data is that of the installed version. A table of the user's goes before it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from ctxcli.errors import SettingError
+from ctxcli.model import Call
+from ctxcli.reports.calls import Cache
+from ctxcli.simulate.cache import moment
+
+LIBRARY = "genai-prices"
+_NEWEST = datetime(9999, 1, 1, tzinfo=UTC)
+"""Asked for where a call's time is not recorded: the newest price in the list, whatever the clock says."""
+_HOUR = 3_600
+_MILLION = 1_000_000
+_KEYS = ("input", "output", "cache_read", "cache_write")
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Prices of one model, in dollars per million tokens."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+
+
+@dataclass(slots=True)
+class Prices:
+    """What calls cost, by model: the user's table first, then the library."""
+
+    own: Mapping[str, Rates] = field(default_factory=dict)
+    origin: str = ""
+    """The file of the user's table; empty for none."""
+    library: bool = True
+    unknown: set[str] = field(default_factory=set)
+    """Models that were asked for and have no price."""
+
+    @property
+    def version(self) -> str | None:
+        """The version of the library's data; None where it is not installed."""
+        try:
+            return version(LIBRARY) if self.library else None
+        except PackageNotFoundError:
+            return None
+
+    def cost(self, call: Call, cache: Cache, output: int, ttl: int) -> float | None:
+        """Dollars for what a call sent and got, at the prices of its time; None where those are not known."""
+        model = call.model
+        rates = self.own.get(model)
+        if rates is not None:
+            paid = cache.uncached * rates.input + cache.read * rates.cache_read + cache.write * rates.cache_write
+            return (paid + output * rates.output) / _MILLION
+        found = self._by_library(call, cache, output, ttl) if self.version is not None else None
+        if found is None:
+            self.unknown.add(model)
+        return found
+
+    def _by_library(self, call: Call, cache: Cache, output: int, ttl: int) -> float | None:
+        if not call.model:
+            return None
+        from genai_prices import Usage, calc_price  # noqa: PLC0415 - only where cost is asked for
+
+        hourly = cache.write if ttl >= _HOUR else 0
+        usage = Usage(
+            input_tokens=cache.read + cache.write + cache.uncached, cache_read_tokens=cache.read,
+            cache_write_tokens=cache.write, cache_write_1h_tokens=hourly, output_tokens=output,
+        )  # fmt: skip
+        try:
+            when = moment(call.time) or _NEWEST
+            return float(calc_price(usage, call.model.rsplit("/", 1)[-1], genai_request_timestamp=when).total_price)
+        except (LookupError, ValueError):
+            return None
+
+
+def rates_of(values: Mapping[str, Any], path: str) -> dict[str, Rates]:
+    """A table of prices: for each model input, output, cache_read and cache_write, in dollars per million tokens.
+
+    Raises SettingError for anything else. Without the two of the cache they are 0.1 and 1.25 of the input.
+    """
+    return {model: _rates(model, row, path) for model, row in values.items()}
+
+
+def _rates(model: str, row: Any, path: str) -> Rates:
+    if not isinstance(row, dict) or not {"input", "output"} <= row.keys() <= set(_KEYS):
+        raise SettingError(f"{path}: {model!r} wants input and output, and may have cache_read and cache_write")
+    for key, value in row.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < _MILLION:
+            raise SettingError(f"{path}: {model}.{key}: {value!r} is no price per million tokens")
+    given = {"cache_read": 0.1 * row["input"], "cache_write": 1.25 * row["input"], **row}
+    return Rates(**{key: float(given[key]) for key in _KEYS})
