@@ -1,7 +1,8 @@
 """What a reader has to know about the figures of an audit, in a sentence each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
+from ctxcli.audit.breaks import inferred
 from ctxcli.audit.walk import Step, by_lane, place_of
 from ctxcli.budget import Usable
 from ctxcli.model import MAIN, Event, EventKind, Transcript
@@ -20,7 +21,7 @@ def notes_of(transcript: Transcript, steps: Sequence[Step], usable: Usable, over
         )
     yield from _start(steps)
     yield from _restarts(transcript, steps)
-    yield from _falls(steps)
+    yield from _falls(steps, {row.call for row in inferred(steps)})
     placeholders = sum(1 for step in steps if _is_placeholder(step))
     if placeholders:
         yield (
@@ -65,9 +66,11 @@ def _restarts(transcript: Transcript, steps: Sequence[Step]) -> Iterator[str]:
             yield f"The user went back by {many} {place}."
 
 
-def _falls(steps: Sequence[Step]) -> Iterator[str]:
-    """Contexts that became much smaller without a record of why."""
+def _falls(steps: Sequence[Step], known: Container[int | None]) -> Iterator[str]:
+    """Contexts that became much smaller without a record of why, and came back or fell by less than a compaction."""
     for step in steps:
+        if step.n in known:
+            continue
         if step.growth is not None and step.growth < -_LEAST_FALL and -step.growth * 20 > step.size:
             yield (
                 f"The context fell by {-step.growth:,} tokens at call {step.n} (line {step.call.line}), "

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ctxcli.audit.breaks import cache_breaks, inferred
 from ctxcli.audit.budgets import budget_of, limits_of
 from ctxcli.audit.conclude import compactions_of, counts_of, lanes_of, totals_of
 from ctxcli.audit.hot import hot_parts, hot_tools, weights_of
@@ -63,7 +64,8 @@ def audit(transcript: Transcript, settings: Settings | None = None) -> AuditRepo
         calls=call_rows(steps, transcript, scales, usable),
         budget=budget_of(steps, usable, settings.limits),
         totals=totals_of(steps, transcript, scales),
-        compactions=compactions_of(steps, transcript, scales),
+        compactions=(*compactions_of(steps, transcript, scales), *inferred(steps)),
+        cache_breaks=cache_breaks(steps),
         hot=hot_parts(transcript, entered),
         hot_tools=hot_tools(transcript, entered),
         waste={"stale_tokens": None, "repeated_tokens": None},

@@ -20,6 +20,7 @@ def audit_blocks(report: AuditReport, *, every_call: bool = False) -> Iterator[B
     yield from _layers(report)
     yield from _every_call(report) if every_call else _jumps(report)
     yield from _compactions(report)
+    yield from _cache_breaks(report, 10**6 if every_call else _BREAKS)
     yield from list_blocks(report, everything=every_call)
     if report.notes:
         yield Notes("note", report.notes)
@@ -134,7 +135,7 @@ def _compactions(report: AuditReport) -> Iterator[Block]:
         before, after = number(row.tokens_before), number(row.tokens_after)
         if row.tokens_before is None and row.tokens_after is None:
             before, after = about(row.estimated_before), about(row.estimated_after)
-        dropped = plural(row.dropped_messages, "message")
+        dropped = "not recorded" if row.inferred else plural(row.dropped_messages, "message")
         if row.kind == "clear":
             dropped = plural(row.cleared_results, "result") if row.cleared_results else "none of this file"
         rows.append(
@@ -159,3 +160,21 @@ def _compactions(report: AuditReport) -> Iterator[Block]:
             ),
             tuple(rows),
         )
+
+
+_BREAKS = 5
+
+
+def _cache_breaks(report: AuditReport, most: int) -> Iterator[Block]:
+    """The dearest first: prompts that were written anew although the cache had held them."""
+    dearest = sorted(report.cache_breaks, key=lambda one: (-one.cost, one.call))
+    rows = [
+        (f"call {one.call}", number(one.line), number(one.anew), number(one.cost), one.cause) for one in dearest[:most]
+    ]
+    if len(dearest) > most:
+        rest = dearest[most:]
+        anew, cost = sum(one.anew for one in rest), sum(one.cost for one in rest)
+        rows.append((f"and {len(rest):,} more", "", number(anew), number(cost), ""))
+    if rows:
+        columns = (Column("cache missed"), Column("line", right=True, spare=True), Column("sent anew", right=True))
+        yield Grid((*columns, Column("cost in input", right=True), Column("likely cause", long=True)), tuple(rows))

@@ -188,6 +188,29 @@ class CompactionRow:
     """What the guard says of it; not worked out yet."""
     hindsight: dict[str, Any] | None = None
     """Not worked out yet."""
+    inferred: bool = False
+    """No record marks it: the measured context fell and did not come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheBreak:
+    """A call whose prompt was written anew although the call before had left it in the provider's cache."""
+
+    call: int
+    line: int
+    lane: str
+    cause: str
+    """The most likely one."""
+    held: int
+    """What the cache held after the call before, in tokens."""
+    read: int
+    """What was read of it."""
+    anew: int
+    """What was sent again at the price of a write, or of plain input."""
+    cost: int
+    """What that cost beyond reading it, in tokens of input."""
+    idle: int | None
+    """Seconds since the call before; null where no times are recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +298,7 @@ class AuditReport:
     budget: Budget
     totals: Totals
     compactions: tuple[CompactionRow, ...]
+    cache_breaks: tuple[CacheBreak, ...]
     hot: tuple[Hot, ...]
     hot_tools: tuple[HotTool, ...]
     waste: dict[str, int | None]

@@ -125,10 +125,10 @@ def test_one_bad_file_does_not_hide_the_others() -> None:
     assert b"LICENSE: holds no JSON object" in result.stderr
 
 
-def test_no_arguments_is_a_usage_error() -> None:
-    result = ctx("audit")
+def test_no_arguments_list_what_there_is_on_this_machine(tmp_path: Path) -> None:
+    result = ctx("audit", HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path), cwd=tmp_path)
     assert result.returncode == 2
-    assert b"Missing argument" in result.stderr
+    assert b"no transcript of an agent was found on this machine" in result.stderr
 
 
 def test_a_reader_that_leaves_early_ends_it_quietly() -> None:

@@ -1,0 +1,101 @@
+"""Where a prompt was written anew although the cache held it, and contexts that shrank without a record of why."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
+
+from ctxcli.audit.rows import cache_of
+from ctxcli.audit.walk import Step, by_lane
+from ctxcli.model import EventKind
+from ctxcli.reports.audit import CacheBreak, CompactionRow
+
+_LEAST = 1_024
+"""Tokens: the shortest prefix that Anthropic caches for most models, and so the least that can be lost."""
+_SLACK = 0.05
+"""Share of what was cached that may be missing: breakpoints stand a little before the end."""
+_SHORT_LIFE, _LONG_LIFE = 300, 3_600
+"""Seconds that a cache entry lives: by default, and where an hour was paid for."""
+_WRITE, _READ = 1.25, 0.1
+"""Prices of a cache write and a cache read in those of an input token (Anthropic's price list)."""
+_FALL, _LEAST_FALL, _STAYS_BELOW, _LOOK_AHEAD = 0.25, 8_000, 0.9, 3
+"""A fall of this share and of so many tokens, after which so many calls stay below this share of the context before."""
+_CAUSES = {
+    EventKind.SUMMARY: "compaction", EventKind.TRIM: "compaction", EventKind.REWRITE: "edit of the history",
+    EventKind.CLEAR: "results cleared", EventKind.REWIND: "rewind", EventKind.RESET: "context cleared",
+    EventKind.RENEW: "system prompt or tools changed",
+}  # fmt: skip
+_ORDER = tuple(_CAUSES)
+"""Of several events the first of these is the cause."""
+
+
+def cache_breaks(steps: Sequence[Step]) -> tuple[CacheBreak, ...]:
+    """The calls that read less from the cache than the call before in their lane had left in it."""
+    found = (one for lane in by_lane(steps).values() for one in _breaks(lane))
+    return tuple(sorted(found, key=lambda one: one.call))
+
+
+def _breaks(lane: Sequence[Step]) -> Iterator[CacheBreak]:
+    for before, step in pairwise(lane):
+        was, now = cache_of(before.call.usage), cache_of(step.call.usage)
+        if was is None or now is None:
+            continue
+        held = was.read + was.write
+        missing = held - now.read
+        if missing <= max(_LEAST, _SLACK * held):
+            continue
+        anew = min(missing, now.write + now.uncached)
+        idle = _seconds(before, step)
+        yield CacheBreak(
+            step.n, step.call.line, step.call.lane, _cause(before, step, idle), held, now.read, anew,
+            round(anew * ((_WRITE if now.write else 1.0) - _READ)), idle,
+        )  # fmt: skip
+
+
+def _cause(before: Step, step: Step, idle: int | None) -> str:
+    kinds = {event.kind for event in step.frame.events}
+    if before.call.model != step.call.model:
+        return "model switch"
+    known = next((_CAUSES[kind] for kind in _ORDER if kind in kinds), "")
+    if known:
+        return known
+    if idle is not None and idle > _LONG_LIFE:
+        return "idle for more than an hour"
+    if idle is not None and idle > _SHORT_LIFE:
+        return "idle for more than 5 minutes"
+    if EventKind.STRIP in kinds:
+        return "thinking of earlier turns left out"
+    if not step.call.usage or not step.call.usage.cache_read:
+        return "system prompt or tools changed, or the cache gave way"
+    return "history changed in the middle, or the cache gave way"
+
+
+def _seconds(before: Step, step: Step) -> int | None:
+    try:
+        first, second = (datetime.fromisoformat(one.call.time) for one in (before, step))
+        return max(0, round((second - first).total_seconds()))
+    except (ValueError, TypeError):
+        return None
+
+
+def inferred(steps: Sequence[Step]) -> Iterator[CompactionRow]:
+    """Compactions that no record marks: a measured context that falls, and does not come back within three calls."""
+    for lane in by_lane(steps).values():
+        for at, step in enumerate(lane):
+            if at and _is_fall(lane, at):
+                before = lane[at - 1]
+                yield CompactionRow(
+                    line=step.call.line, lane=step.call.lane, call=step.n, kind="rewrite", trigger="inferred",
+                    tokens_before=before.measured, tokens_after=step.measured, recorded_before=None,
+                    recorded_after=None, estimated_before=before.estimated, estimated_after=step.estimated,
+                    summary_tokens=None, dropped_messages=0, cleared_results=0, opaque=False, inferred=True,
+                )  # fmt: skip
+
+
+def _is_fall(lane: Sequence[Step], at: int) -> bool:
+    before, step = lane[at - 1], lane[at]
+    if step.growth is None or before.measured is None or before.call.model != step.call.model:
+        return False
+    if -step.growth < max(_LEAST_FALL, _FALL * before.measured):
+        return False
+    after = [one.measured for one in lane[at : at + 1 + _LOOK_AHEAD] if one.measured is not None]
+    return max(after, default=0) < _STAYS_BELOW * before.measured
