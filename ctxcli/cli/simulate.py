@@ -97,6 +97,7 @@ def _reports(sources: Any, files: tuple[str, ...], settings: "Settings") -> "Ite
 def _settings(flags: dict[str, Any]) -> "Settings":
     from ctxcli.budget import Limits  # noqa: PLC0415
     from ctxcli.files.settings import read_toml  # noqa: PLC0415
+    from ctxcli.identifiers.custom import kinds_of  # noqa: PLC0415
     from ctxcli.simulate import Settings  # noqa: PLC0415
     from ctxcli.simulate.prices import Prices, rates_of  # noqa: PLC0415
     from ctxcli.tokens import CountCache, counter  # noqa: PLC0415
@@ -108,8 +109,10 @@ def _settings(flags: dict[str, Any]) -> "Settings":
         prices = Prices()
     return Settings(
         policies=tuple(map(_policy, flags["policies"] or (("contract", "contract", {}),))),
+        passes_over=not flags["policies"],
         limits=Limits(flags["max_context"], reserve_output=flags["reserve_output"]),
         ttl=_TTL[flags["ttl"]], prices=prices, explain=flags["explain"], tokenizer=flags["tokenizer"],
+        kinds=kinds_of(flags["config"].values.get("kinds", {})),
         weigher=partial(counter, cache=CountCache() if flags["cache"] else None),
     )  # fmt: skip
 

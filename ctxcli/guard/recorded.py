@@ -58,9 +58,10 @@ def _is_gone(event: Event) -> bool:
 
 
 def rebuilt(messages: Sequence[Message], event: Event, own: Sequence[int]) -> Iterator[int]:
-    """Of a lane's own messages those that the compaction put in the place of what it dropped: the summary, and what was attached again.
+    """Of a lane's own messages those that the compaction put in the place of what it dropped.
 
-    They end where the model answers, or where the user says something new.
+    They are the summary, and what was attached again; they end where the model answers, or where the user says
+    something new.
     """
     for index in own:
         if index < event.at:

@@ -74,7 +74,7 @@ def guard_recorded(
             compaction=CompactionRef(
                 event.line, number, len(found), event.kind.value, event.trigger, event.tokens_before
             ),
-            hindsight=_hindsight(one, comparison),
+            hindsight=hindsight_of(one, comparison),
             rounds=_rounds(own, comparison, number) if len(found) > 1 else (),
         )  # fmt: skip
 
@@ -93,7 +93,7 @@ def _named(notes: Transcript | None, reading: Reading, parts: Iterable[PartAt]) 
     return Reading(notes, reading.extractor)
 
 
-def _hindsight(one: Recorded, comparison: Comparison) -> Hindsight | None:
+def hindsight_of(one: Recorded, comparison: Comparison) -> Hindsight | None:
     """Of what was used later and had appeared before, the share that is held; of the policy's kinds, no secrets."""
     if one.after.opaque:
         return None

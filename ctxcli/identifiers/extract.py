@@ -32,10 +32,11 @@ _MOST_LINES = 16_384
 class Extractor:
     """Finds the built-in kinds and, first of all, those that a user defined."""
 
-    def __init__(self, own: Sequence[Kind] = ()) -> None:
+    def __init__(self, own: Sequence[Kind] = (), *, remembers: int = _MOST_LINES) -> None:
+        """Of so many lines it remembers what stood in them."""
         self.kinds: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in (*own, *KINDS.values())})
         self._rank = {name: rank for rank, name in enumerate(self.kinds)}
-        self._known = lru_cache(maxsize=_MOST_LINES)(self._find)
+        self._known = lru_cache(maxsize=remembers)(self._find)
 
     def __call__(self, content: str, *, by_user: bool = False) -> Iterator[tuple[int, Hit]]:
         """The identifiers of a text, in order: (0-based line within the text, hit). Time is linear in the text.

@@ -59,7 +59,7 @@ def _policies(report: SimulateReport) -> Grid:
     columns = [Column("policy", long=True), Column("calls", right=True), Column("compactions", right=True),
                Column("loops", right=True), Column("peak", right=True), Column("of usable", right=True),
                Column("sent", right=True), Column("read", right=True), Column("written", right=True),
-               Column("uncached", right=True)]  # fmt: skip
+               Column("uncached", right=True), Column("recall", right=True)]  # fmt: skip
     rows = []
     for one in report.policies:
         if one.measured is not None:
@@ -77,7 +77,7 @@ def _policy(name: str, one: PolicyResult, totals: PolicyTotals) -> tuple[str, ..
     return (
         name, number(len(one.calls)), number(len(one.compactions)), number(one.loops), number(totals.peak), share,
         short(totals.sent), *("–" if tokens is None else short(tokens) for tokens in used),
-        "–" if totals.cost is None else f"${totals.cost:,.2f}",
+        percent(one.hindsight), "–" if totals.cost is None else f"${totals.cost:,.2f}",
     )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def _compactions(rows: list[tuple[PolicyResult, SimulatedCompaction]]) -> Grid:
     columns = (Column("policy", long=True), Column("before call", right=True), Column("line", right=True),
                Column("tokens", right=True), Column("after", right=True), Column("kept in front", right=True),
                Column("summary", right=True), Column("pays after", right=True), Column("cold", right=True),
-               Column("no cache", right=True))  # fmt: skip
+               Column("no cache", right=True), Column("recall", right=True))  # fmt: skip
     return Grid(columns, tuple(_compaction(one, row) for one, row in rows))
 
 
@@ -99,7 +99,7 @@ def _compaction(one: PolicyResult, row: SimulatedCompaction) -> tuple[str, ...]:
     )
     return (
         name, number(row.call), number(row.line), number(row.before), number(row.after), number(row.prefix), summary,
-        warm, cold if row.summary else "–", bare,
+        warm, cold if row.summary else "–", bare, percent(row.hindsight.recall if row.hindsight else None),
     )  # fmt: skip
 
 

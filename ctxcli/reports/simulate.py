@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ctxcli.reports.audit import Window
 from ctxcli.reports.calls import Cache
+from ctxcli.reports.guard import Hindsight
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,9 @@ class SimulatedCompaction:
     """The same without a cache."""
     loop: bool
     """It fired at the call right after another one."""
+    hindsight: Hindsight | None
+    """Of what was said before it and used later, what the context after it still held; null where it was not looked
+    for, or the summary cannot be read."""
     done: bool
     """False where the strategy could take nothing."""
 
@@ -162,7 +166,7 @@ class PolicyResult:
     gave_up: int | None
     """The call at which compacting was given up until the context had grown: it had gained nothing, or had looped."""
     hindsight: float | None
-    """Always null so far: what was used later is not looked for yet."""
+    """The recall over all compactions: held by what was used later; null where there was nothing to hold."""
     remarks: tuple[str, ...]
 
 

@@ -1,14 +1,15 @@
 """From the calls under a policy to its figures: each call, each compaction, and what it comes to."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Scales, Step
 from ctxcli.budget import Usable
-from ctxcli.model import COMPACTIONS, MAIN, Call, Event, EventKind
+from ctxcli.model import Call, Event, EventKind
 from ctxcli.reports.calls import Cache
+from ctxcli.reports.guard import Hindsight
 from ctxcli.reports.simulate import Agreement, PolicyTotals, SimulatedCall, SimulatedCompaction
 from ctxcli.simulate.arithmetic import WRITE_1H, WRITE_5M, Compacted, Pay, break_even
 from ctxcli.simulate.cache import Served
@@ -52,15 +53,25 @@ def call_rows(requests: Sequence[Request], caches: Sequence[Served], terms: Term
     )  # fmt: skip
 
 
-def pass_rows(run: Run, terms: Terms) -> tuple[SimulatedCompaction, ...]:
+def pass_rows(run: Run, terms: Terms, recalls: Sequence[Hindsight | None]) -> tuple[SimulatedCompaction, ...]:
     """A row for each pass of a policy; no model writes its summary."""
     requests = {one.n: one for one in run.requests}
-    return tuple(_pass_row(one, requests[one.n], terms) for one in run.passes)
+    return tuple(
+        replace(_pass_row(one, requests[one.n], terms), hindsight=recall)
+        for one, recall in zip(run.passes, recalls, strict=True)
+    )
 
 
 def _pass_row(one: Shortened, request: Request, terms: Terms) -> SimulatedCompaction:
     sizes = Compacted(one.before, one.after, request.prefix, 0)
     return _row(one.n, one.call.line, sizes, terms, loop=one.again, done=one.done)
+
+
+def recall_of(compactions: Sequence[SimulatedCompaction]) -> float | None:
+    """Hindsight recall over several compactions: each identifier counts once for each that it stood before."""
+    found = [one.hindsight for one in compactions if one.hindsight is not None]
+    used = sum(one.used for one in found)
+    return round(sum(one.held for one in found) / used, 4) if used else None
 
 
 def _row(
@@ -71,7 +82,7 @@ def _row(
         break_even_calls=_rounded(break_even(sizes, write=terms.write)),
         break_even_cold=_rounded(break_even(sizes, warm=False, write=terms.write)),
         break_even_uncached=_rounded(break_even(sizes, cached=False)),
-        loop=loop, done=done,
+        loop=loop, hindsight=None, done=done,
     )  # fmt: skip
 
 
@@ -82,16 +93,18 @@ def _rounded(pay: Pay) -> float | None:
 def recorded_rows(
     events: Sequence[Event], steps: Sequence[Step], requests: Sequence[Request], terms: Terms
 ) -> tuple[SimulatedCompaction, ...]:
-    """A row for each compaction of the main lane that the transcript records."""
+    """A row for each of these compactions, which the transcript records of its main lane."""
     rows = []
     taken = -1
     for event in events:
-        if event.kind not in COMPACTIONS or event.lane != MAIN:
-            continue
         place = next((at for at, step in enumerate(steps) if step.call.at >= event.at), None)
         if not place:
             known = (event.tokens_before, event.tokens_after)
-            rows.append(SimulatedCompaction(None, event.line, *known, None, 0, None, None, None, loop=False, done=True))
+            rows.append(
+                SimulatedCompaction(
+                    None, event.line, *known, None, 0, None, None, None, loop=False, hindsight=None, done=True
+                )
+            )
             continue
         before, after = _sizes(steps[place - 1], steps[place], requests[place - 1 : place + 1])
         sizes = Compacted(before, after, requests[place].prefix, _written(event, steps[place], terms))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ctxcli.model import Call, EventKind
 from ctxcli.replay import Frame
 from ctxcli.simulate.course import Course, Request
-from ctxcli.simulate.passes import Passes
+from ctxcli.simulate.passes import Passed, Passes
 from ctxcli.simulate.unseen import Unseen
 
 _LOOPS = 3
@@ -30,6 +30,8 @@ class Shortened:
     done: bool
     again: bool
     """The call before had one as well: a loop."""
+    made: Passed
+    """What the strategy did."""
 
 
 @dataclass(slots=True)
@@ -73,7 +75,7 @@ def driven(frames: Iterable[Numbered], course: Course, unseen: Unseen, passes: P
         done = found.done or course.hidden > unseen.fixed
         course.rows, dropped, course.hidden = list(found.rows), found.dropped, unseen.fixed
         after = course.size(frame.call.model)
-        run.passes.append(Shortened(n, frame.call, size, after, done, again=row > 0))
+        run.passes.append(Shortened(n, frame.call, size, after, done, again=row > 0, made=found))
         run.requests.append(course.request(n, frame, compacted=done))
         row += 1
         if not done or row >= _LOOPS:

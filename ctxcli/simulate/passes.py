@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ctxcli.change import placed
+from ctxcli.change import Change, placed
 from ctxcli.compact.session import Session
 from ctxcli.compact.settings import Settings
 from ctxcli.guard.policy import Policy as GuardPolicy
@@ -23,6 +23,10 @@ class Passed:
     """Messages of the transcript that are out of the context now, by this pass or an earlier one."""
     done: bool
     """False where the strategy could take nothing."""
+    before: Transcript
+    """The context before as a transcript; see `Passes`."""
+    change: Change
+    """What the strategy made of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +50,14 @@ class Passes:
             Settings((self.policy.strategy,), self._target(session.tokens, visible), self.policy.keep_last)
         )
         if not outcome.steps:
-            return Passed(tuple(rows), dropped, done=False)
+            return Passed(tuple(rows), dropped, done=False, before=before, change=outcome.change)
         after = []
         for one in placed(before, outcome.change):
             row = held[one.index] if one.index is not None else None
             after.append(Held(one.message, None) if row is None else _changed(row, one.message, one.parts))
         kept = {row.index for row in after}
         gone = frozenset(row.index for row in rows if row.index is not None and row.index not in kept)
-        return Passed(tuple(after), dropped | gone, done=True)
+        return Passed(tuple(after), dropped | gone, done=True, before=before, change=outcome.change)
 
     def _target(self, counted: int, visible: float) -> int | float:
         target = self.policy.target

@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from ctxcli.model import MAIN, Transcript
-from ctxcli.reports.simulate import PolicyTotals
+from ctxcli.reports.simulate import Agreement, PolicyTotals
 from ctxcli.simulate.cache import Served
 from ctxcli.simulate.drive import Run
 from ctxcli.simulate.prices import LIBRARY, Prices
 from ctxcli.simulate.unseen import Unseen
+
+_DOUBTFUL = 0.15
+"""Median error of context or cache reads, as a share of what was measured."""
 
 
 def remarks_of(run: Run, totals: PolicyTotals) -> tuple[str, ...]:
@@ -18,6 +21,15 @@ def remarks_of(run: Run, totals: PolicyTotals) -> tuple[str, ...]:
     if run.gave_up is not None:
         said.append(f"Compacting was given up at call {run.gave_up:,} until the context had grown by a twentieth.")
     return tuple(said)
+
+
+def doubts(agreement: Agreement | None) -> Iterator[str]:
+    """Where the replay of the recorded run is too far from what was measured to say anything of another policy."""
+    if agreement is not None and max(agreement.context or 0, agreement.cache_read or 0) > _DOUBTFUL:
+        yield (
+            "The replay does not reproduce what the provider measured: the figures of the policies can be compared "
+            "with one another, and with the measured ones they cannot."
+        )
 
 
 def notes_of(

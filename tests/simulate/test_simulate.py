@@ -10,6 +10,8 @@ from ctxcli.audit import audit
 from ctxcli.budget import Limits
 from ctxcli.contract import problems
 from ctxcli.errors import SettingError
+from ctxcli.guard import Policy as GuardPolicy
+from ctxcli.guard.run import guard_recorded
 from ctxcli.model import Call, Message, Part, PartKind, Role, Transcript, Usage
 from ctxcli.renderers.json import dump
 from ctxcli.reports.simulate import SimulateReport
@@ -17,6 +19,7 @@ from ctxcli.simulate import Policy, Settings, simulate
 from ctxcli.simulate.arithmetic import Compacted, break_even
 from ctxcli.simulate.prices import Prices, rates_of
 from ctxcli.strategies import STRATEGIES
+from ctxcli.tokens import counter
 from support import FIXTURES, ctx, formats_of, read, shared_files
 
 SESSION = FIXTURES / "claude-code" / "session.jsonl"
@@ -146,6 +149,27 @@ def test_a_share_of_an_unknown_window_is_refused() -> None:
         simulate(unknown, Settings((Policy("contract", name="contract"),)))
 
 
+def test_hindsight_of_the_recorded_compactions_is_that_of_the_guard() -> None:
+    for path in [SESSION, *shared_files("claude-code")[:2]]:
+        for transcript in read(path):
+            said = [one.hindsight for one in guard_recorded(transcript, GuardPolicy(), counter("heuristic"))]
+            assert [row.hindsight for row in simulate(transcript).policies[0].compactions] == said
+
+
+def test_hindsight_says_what_a_policy_lost() -> None:
+    base = long_session()
+    asked = Message(
+        Role.USER, (Part(PartKind.TEXT, "Now change /srv/app/part1.py and keep port 8443.", line=99),), line=99
+    )
+    answer = Message(Role.ASSISTANT, (Part(PartKind.TEXT, "/srv/app/part1.py is changed.", line=100),), line=100)
+    longer = replace(base, messages=(*base.messages, asked, answer))
+    found = run(longer, Policy("contract", name="contract"), Policy("drop-oldest", name="drop"))
+    kept, dropped = found.policies[2], found.policies[3]
+    assert kept.hindsight == 1
+    assert dropped.hindsight is not None
+    assert dropped.hindsight < 1
+
+
 # -- the cache
 
 
@@ -179,6 +203,14 @@ def test_own_prices_are_used_and_an_unknown_model_has_no_cost() -> None:
     found = simulate(other, Settings(prices=Prices()))
     assert found.policies[0].totals.cost is None
     assert any("house-model" in note for note in found.notes)
+
+
+def test_without_the_library_there_is_no_cost_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxcli.simulate.prices.LIBRARY", "no-such-library")
+    found = simulate(long_session(), Settings(prices=Prices()))
+    assert found.prices is None
+    assert found.policies[0].totals.cost is None
+    assert any("[prices]" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("row", [{"input": 1}, {"input": "1", "output": 2}, {"input": 1, "output": 2, "cash": 3}, 4])
