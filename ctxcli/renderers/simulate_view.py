@@ -57,9 +57,9 @@ def _facts(report: SimulateReport) -> Iterator[tuple[str, ...]]:
 
 def _policies(report: SimulateReport) -> Grid:
     columns = [Column("policy", long=True), Column("calls", right=True), Column("compactions", right=True),
-               Column("loops", right=True), Column("peak", right=True), Column("of usable", right=True),
-               Column("sent", right=True), Column("read", right=True), Column("written", right=True),
-               Column("uncached", right=True), Column("recall", right=True)]  # fmt: skip
+               Column("loops", right=True, spare=True), Column("peak", right=True), Column("of usable", right=True),
+               Column("sent", right=True), Column("read", right=True), Column("written", right=True, spare=True),
+               Column("uncached", right=True, spare=True), Column("recall", right=True)]  # fmt: skip
     rows = []
     for one in report.policies:
         if one.measured is not None:
@@ -82,10 +82,10 @@ def _policy(name: str, one: PolicyResult, totals: PolicyTotals) -> tuple[str, ..
 
 
 def _compactions(rows: list[tuple[PolicyResult, SimulatedCompaction]]) -> Grid:
-    columns = (Column("policy", long=True), Column("before call", right=True), Column("line", right=True),
-               Column("tokens", right=True), Column("after", right=True), Column("kept in front", right=True),
+    columns = (Column("policy", long=True), Column("before call", right=True), Column("line", right=True, spare=True),
+               Column("tokens", right=True), Column("after", right=True), Column("in front", right=True, spare=True),
                Column("summary", right=True), Column("pays after", right=True), Column("cold", right=True),
-               Column("no cache", right=True), Column("recall", right=True))  # fmt: skip
+               Column("no cache", right=True, spare=True), Column("recall", right=True))  # fmt: skip
     return Grid(columns, tuple(_compaction(one, row) for one, row in rows))
 
 
@@ -111,7 +111,7 @@ def _after(calls: float | None) -> str:
 
 def _calls(one: PolicyResult) -> Grid:
     columns = (Column(f"{one.name}: call", right=True), Column("line", right=True), Column("context", right=True),
-               Column("in front", right=True), Column("read", right=True), Column("written", right=True),
+               Column("in front", right=True), Column("read", right=True), Column("written", right=True, spare=True),
                Column("output", right=True), Column("why less is read", long=True))  # fmt: skip
     return Grid(columns, tuple(
         (number(row.n), number(row.line), number(row.context), number(row.prefix),
