@@ -41,10 +41,11 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> int:
     could not be checked because no window is known.
     """
     if not files:
+        _check_listing(flags)
         found = installed(flags["agent"], flags["since"])
         newest = latest(found) if flags["latest"] else None
         if newest is None:
-            return 2 if flags["latest"] else offer(found, as_json=flags["as_json"])
+            return 2 if flags["latest"] else offer(found, as_json=flags["as_json"] or flags["format_"] == "json")
         files = (newest,)
     elif flags["latest"] or flags["agent"] or flags["since"]:
         raise click.UsageError("--latest, --agent and --since choose a transcript; a FILE is one already")
@@ -54,6 +55,16 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> int:
     drawing = opt.drawing("audit", flags)(run.reports(list(find(files))), how)
     sources.write(drawing, flags["output"], *files, flags["config"].path)
     return run.exit_code(exit_zero=flags["exit_zero"])
+
+
+def _check_listing(flags: dict[str, Any]) -> None:
+    """A list checks nothing: a limit without a transcript must not pass for one that holds."""
+    asked = [
+        f"--{name.replace('_', '-')}" for name in ("fail_over", "max_growth", "strict", "conversation") if flags[name]
+    ]
+    asked += ["--output"] * bool(flags["output"]) + ["--format"] * (flags["format_"] not in ("table", "json"))
+    if asked and not flags["latest"]:
+        raise click.UsageError(f"{', '.join(asked)}: which transcript? Name a FILE, or say --latest")
 
 
 def _settings(ctx: click.Context, flags: dict[str, Any]) -> Settings:

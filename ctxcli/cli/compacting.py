@@ -14,8 +14,10 @@ from ctxcli.compact.conclude import Written, conclude, digest_of, is_error, new_
 from ctxcli.compact.context import start_of
 from ctxcli.compact.session import Outcome
 from ctxcli.errors import UnreadableError
-from ctxcli.files import load
+from ctxcli.files import find, load
 from ctxcli.files.append import append_lines
+from ctxcli.files.containers import unpacker
+from ctxcli.files.load import is_claimed
 from ctxcli.files.streams import STDIN
 from ctxcli.files.whole import read_whole, transcripts_in
 from ctxcli.formats import FORMATS, TARGETS, conversation_of, convert
@@ -33,6 +35,11 @@ _SAME = "same"
 
 def run(name: str, flags: dict[str, Any]) -> int:
     """Compact what a source holds; returns the exit code. Nothing is written unless every conversation may be."""
+    name = _one_source(name)
+    if unpacker(name) is not None and flags["output_format"] == _SAME:
+        raise UnreadableError(
+            f"{name}: a folder, an archive or a database is not written back; say --output-format openai-chat, for one"
+        )
     data = read_whole(name)
     found = transcripts_in(data, STDIN, flags["from_"]) if name == STDIN else _loaded(name, flags["from_"])
     notes = NotesFile.opened(flags["notes"])
@@ -55,6 +62,17 @@ def run(name: str, flags: dict[str, Any]) -> int:
             output = _emit(written, name, passes[0].session.transcript.format, flags)
     _report([_concluded(one, output, notes, added) for one in passes], name, flags)
     return 1 if any(one.refused for one in passes) else 0
+
+
+def _one_source(name: str) -> str:
+    """The one transcript that a name means: a folder may hold it. Raises UnreadableError for none, and for several."""
+    found = list(find([name]))
+    if found and found[0].error:
+        raise UnreadableError(found[0].error)
+    paths = [one.path for one in found if one.named or is_claimed(one.path)]
+    if len(paths) != 1:
+        raise UnreadableError(f"{name}: holds {len(paths):,} transcripts; name one of them")
+    return paths[0]
 
 
 def _loaded(name: str, from_: str | None) -> list[Transcript]:

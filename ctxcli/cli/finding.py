@@ -11,9 +11,11 @@ import click
 
 from ctxcli.cli.output import emit
 from ctxcli.cli.sources import say
+from ctxcli.errors import CtxError
 from ctxcli.files.agents import AGENTS, FoundTranscript, transcripts_of
+from ctxcli.files.load import is_claimed
 from ctxcli.renderers.json import dump
-from ctxcli.renderers.view import in_words
+from ctxcli.renderers.view import in_words, printable
 
 _SHOWN = 15
 _AGO = re.compile(r"(\d+)\s*(m|h|d|w)")
@@ -48,13 +50,20 @@ def installed(agent: str | None, since: float | None) -> list[FoundTranscript]:
 
 def latest(found: list[FoundTranscript]) -> str | None:
     """The newest of this project, else of all; says which it is. None, and a word why, where there is none."""
-    if not found:
+    one = next((one for one in found if _is_transcript(one.path)), None)
+    if one is None:
         say(_nothing())
         return None
-    one = found[0]
     where = "" if one.here else "; none is of this project"
     say(f"the newest transcript of {one.agent}, {one.time} UTC: {one.path}{where}")
     return one.path
+
+
+def _is_transcript(path: str) -> bool:
+    try:
+        return is_claimed(path)
+    except CtxError:
+        return False
 
 
 def offer(found: list[FoundTranscript], *, as_json: bool) -> int:
@@ -73,7 +82,7 @@ def offer(found: list[FoundTranscript], *, as_json: bool) -> int:
     shown = (here or found)[:_SHOWN]
     title = "Transcripts of this project" if here else "No transcript is of this project; the newest on this machine"
     width = max(len(one.agent) for one in shown)
-    lines = [f"{one.time}  {one.agent:{width}}  {one.bytes / 1024:>9,.0f} kB  {one.path}" for one in shown]
+    lines = [f"{one.time}  {one.agent:{width}}  {one.bytes / 1024:>9,.0f} kB  {printable(one.path)}" for one in shown]
     rest = len(found) - len(shown)
     more = [f"and {rest:,} more; --agent and --since narrow them down"] if rest else []
     hint = "ctx audit --latest takes the first; ctx audit PATH any of them."
@@ -82,4 +91,5 @@ def offer(found: list[FoundTranscript], *, as_json: bool) -> int:
 
 
 def _nothing() -> str:
-    return f"no transcript of an agent was found on this machine ({in_words(NAMES, 20)}); name a file"
+    agents = in_words(NAMES, 20)
+    return f"no transcript of an agent was found on this machine ({agents}; --agent and --since narrow it); name a file"

@@ -33,11 +33,11 @@ def command(files: tuple[str, ...], **flags: Any) -> int:
     version of an agent shows up here rather than as wrong figures.
     """
     if not files:
-        emit(
-            [dump(list(map(_card, FORMATS.values())), indent=True)]
-            if flags["as_json"]
-            else map(_words, FORMATS.values())
-        )
+        if flags["format_"] in ("jsonl", "markdown"):
+            raise click.UsageError("the list of formats is text, or JSON by --json; --format is for a FILE")
+        as_json = flags["as_json"] or flags["format_"] == "json"
+        cards = FORMATS.values()
+        emit([dump(list(map(_card, cards)), indent=True)] if as_json else map(_words, cards), flags["output"])
         return 0
     sources = Sources(from_=flags["from_"])
     reports: list[FormatReport] = []

@@ -50,13 +50,13 @@ def _meant(argument: str) -> Iterator[Found]:
         yield Found(
             argument, error=f"{argument}: no such file or folder" if argument else "an empty name means no file"
         )
-    elif not folder or _is_one(argument):
+    elif not folder or is_one(argument):
         yield Found(argument)
     else:
         yield from _inside(argument)
 
 
-def _is_one(folder: str) -> bool:
+def is_one(folder: str) -> bool:
     """Whether a folder is one transcript in many files."""
     return any(is_one_source(folder, format_.folder) for format_ in FORMATS.values())
 
@@ -67,7 +67,7 @@ def _inside(folder: str) -> Iterator[Found]:
     nothing = True
     for root, folders, names in os.walk(folder, onerror=blocked.append):
         folders[:] = sorted(name for name in folders if name not in _PASS_OVER)
-        for name in [name for name in folders if _is_one(str(Path(root) / name))]:
+        for name in [name for name in folders if is_one(str(Path(root) / name))]:
             nothing = False
             folders.remove(name)
             yield Found(str(Path(root) / name), named=False)

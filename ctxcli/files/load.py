@@ -8,9 +8,10 @@ from itertools import islice
 from pathlib import Path
 
 from ctxcli.errors import UnknownFormatError, UnreadableError
+from ctxcli.files.containers import unpacker
 from ctxcli.files.records import LINES_OF_A_TEXT, Tally, records_of
 from ctxcli.files.streams import STDIN, shown
-from ctxcli.formats import FORMATS
+from ctxcli.formats import FORMATS, TEXTS
 from ctxcli.model import Record, Skip, Transcript
 from ctxcli.shelf import Format
 
@@ -76,7 +77,7 @@ def _first(path: str, records: Iterator[Record], tally: Tally) -> list[Record]:
     first = list(islice(records, _LOOK_AT))
     if first and isinstance(first[0].value, str):
         first += islice(records, LINES_OF_A_TEXT - len(first))
-        if any(one.text and one.claims(first) for one in FORMATS.values()):
+        if any(FORMATS[name].claims(first) for name in TEXTS):
             return first
     if not any(isinstance(record.value, (dict, list)) for record in first):
         raise UnreadableError(_nothing(path, tally))
@@ -91,6 +92,8 @@ def detect(first: list[Record], path: str) -> Format:
     for format_ in FORMATS.values():
         if format_.claims(first):
             return format_
+    if path != STDIN and unpacker(path) is not None:
+        raise UnknownFormatError(f"{path}: holds no transcript that ctx reads. `ctx formats` lists what can be read.")
     raise UnknownFormatError(
         f"{path}: JSON, but no transcript format that ctx reads (it begins with {_shape(first[0])}). "
         "`ctx formats` lists what can be read."

@@ -10,7 +10,7 @@ from ctxcli.errors import UnreadableError
 from ctxcli.files.containers import unpacker
 from ctxcli.files.streams import lines_of, opened
 from ctxcli.files.values import decode, element_lines
-from ctxcli.formats import FORMATS
+from ctxcli.formats import FORMATS, TEXTS
 from ctxcli.model import Record, Skip
 
 LINES_OF_A_TEXT = 200
@@ -67,9 +67,17 @@ def records_of(path: str, tally: Tally, file: str = "") -> Iterator[Record]:
             yield from _from_document(b"".join([*head, *lines]), path, tally, file)
 
 
+def is_marked_up(path: str) -> bool:
+    """Whether a source is a text that a format claims; raises UnreadableError where it cannot be opened."""
+    with opened(path) as stream:
+        head = list(islice(lines_of(stream, path), LINES_OF_A_TEXT))
+    first = next((line.lstrip()[:1] for line in head if line.strip()), b"")
+    return first not in (b"{", b"[") and _is_text(head)
+
+
 def _is_text(head: list[bytes]) -> bool:
     first = list(_text(iter(head), Tally()))
-    return any(format_.claims(first) for format_ in FORMATS.values() if format_.text)
+    return any(FORMATS[name].claims(first) for name in TEXTS)
 
 
 def _text(lines: Iterator[bytes], tally: Tally) -> Iterator[Record]:

@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ctxcli.errors import UnreadableError
+from ctxcli.files.containers import unpacker
 from ctxcli.files.load import is_claimed
+from ctxcli.files.records import is_marked_up
 from ctxcli.files.streams import STDIN, compressed_input, lines_of, opened, shown
 from ctxcli.model import PLAIN_TEXT, Message, Part, PartKind, Role, Skip, Transcript
 
@@ -19,7 +21,7 @@ def read_text(path: str, *, sure: bool = False) -> Transcript | None:
     `sure` reads whatever it is. Raises UnreadableError for what is empty or binary. Standard input is
     left as it was where the answer is None, so that it can be read as a transcript.
     """
-    if path == STDIN and not sure and compressed_input():
+    if not sure and (compressed_input() if path == STDIN else unpacker(path) is not None or is_marked_up(path)):
         return None
     with opened(path) as stream:
         head: bytes = stream.peek(_LOOK_AT)[:_LOOK_AT]  # type: ignore[attr-defined]
@@ -54,9 +56,9 @@ def is_note(path: str) -> bool:
     """Whether a named file is text whatever it begins with: by its ending, or since no format claims its JSON."""
     if path == STDIN or not Path(path).is_file():
         return False
-    if path.lower().endswith(_NOTES):
-        return True
     try:
+        if path.lower().endswith(_NOTES):
+            return not is_marked_up(path)
         return not is_claimed(path)
     except UnreadableError:
         return False

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ctxcli.errors import UnreadableError
+from ctxcli.files.find import is_one
 from ctxcli.files.streams import compressing
 
 
@@ -46,8 +47,11 @@ def _replace(
                 plain.writelines(map(_encoded, pieces))
             stream.flush()
             os.fsync(stream.fileno())
-        if before is not None and any(_is_same(name, before) for name in inputs()):
+        read = list(inputs())
+        if before is not None and any(_is_same(name, before) for name in read):
             raise UnreadableError(f"{target}: is an input; ctx writes over no input")
+        if any(_holds(name, target) for name in read):
+            raise UnreadableError(f"{target}: is inside a folder that is an input; ctx writes nothing there")
         if worth():
             Path(temporary).chmod(_mode(before))
             os.replace(temporary, target)  # noqa: PTH105 - atomic on every system
@@ -68,6 +72,11 @@ def _is_same(name: str, target: os.stat_result) -> bool:
     except OSError:
         return False
     return os.path.samestat(found, target)
+
+
+def _holds(name: str, target: Path) -> bool:
+    """Whether an input is a transcript in many files, and the target would stand among them."""
+    return name not in ("", "-") and Path(name).resolve() in target.parents and is_one(name)
 
 
 def _mode(before: os.stat_result | None) -> int:

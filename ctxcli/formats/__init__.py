@@ -3,7 +3,7 @@
 from ctxcli.formats.targets import TARGETS, conversation_of, convert
 from ctxcli.shelf import Format, LateShelf
 
-__all__ = ["FORMATS", "TARGETS", "conversation_of", "convert"]
+__all__ = ["FORMATS", "TARGETS", "TEXTS", "conversation_of", "convert"]
 
 _NAMES = (
     "claude-code", "codex", "gemini", "qwen", "pi", "opencode", "cline", "cline-legacy", "goose", "amp", "copilot-cli",
@@ -13,3 +13,5 @@ _NAMES = (
 )  # fmt: skip
 FORMATS: LateShelf[Format] = LateShelf("FORMAT", {name: f"ctxcli.formats.{name.replace('-', '_')}" for name in _NAMES})
 """In the order in which help and tables list them and detection asks them: the general ones come last."""
+TEXTS = ("aider",)
+"""Those that are read line by line as text, so that a text is not shown to all."""

@@ -151,3 +151,24 @@ def test_nothing_is_written_where_the_agents_keep_their_files(machine: Machine) 
     machine.audit()
     machine.audit("--latest")
     assert {file: file.stat().st_mtime_ns for file in machine.home.rglob("*")} == before
+
+
+def test_a_limit_without_a_transcript_does_not_pass(machine: Machine) -> None:
+    machine.put(f"{machine.claude_folder}/b.jsonl", CLAUDE.read_bytes(), 30)
+    for arguments in (("--fail-over", "80%"), ("--strict",), ("-f", "csv"), ("-o", "x.txt")):
+        done = machine.audit(*arguments)
+        assert done.returncode == 2, arguments
+        assert b"Name a FILE, or say --latest" in done.stderr
+    assert machine.audit("--latest", "--fail-over", "99%").returncode == 0
+
+
+def test_latest_passes_over_what_is_no_transcript(machine: Machine) -> None:
+    machine.put(f"{machine.claude_folder}/a.jsonl", b"{}", 1)
+    mine = machine.put(f"{machine.claude_folder}/b.jsonl", CLAUDE.read_bytes(), 30)
+    assert json.loads(machine.audit("--latest", "--json").stdout)["source"]["path"] == str(mine)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="such names cannot exist there")
+def test_odd_names_are_harmless_in_the_list(machine: Machine) -> None:
+    machine.put(f"{machine.claude_folder}/we ird\n\x1b[31mname.jsonl", CLAUDE.read_bytes(), 1)
+    assert b"\x1b" not in machine.audit().stdout

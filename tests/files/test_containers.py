@@ -273,7 +273,7 @@ def test_a_database_that_is_no_transcript_is_refused_in_words(tmp_path: Path) ->
     base_of(tmp_path / "shop.db", "create table orders (n integer)").close()
     run = ctx("audit", tmp_path / "shop.db")
     assert run.returncode != 0
-    assert b"no transcript format that ctx reads" in run.stderr
+    assert b"holds no transcript that ctx reads" in run.stderr
     assert b"Traceback" not in run.stderr
 
 

@@ -33,15 +33,18 @@ def to_anthropic(messages: Sequence[Message]) -> tuple[Any, list[str]]:
 
 
 def contexts(file: Path) -> list[list[Message]]:
-    return [[one.messages[index] for index in live(one)[0]] for one in read(file)[:3]]
+    """The contexts of a file, but for those of which all that was said is encrypted."""
+    found = [[one.messages[index] for index in live(one)[0]] for one in read(file)[:3]]
+    return [
+        messages for messages in found
+        if any(part.text for message in messages for part in message.parts if message.role is not Role.SYSTEM)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("file", FILES, ids=name_of)
 def test_every_text_is_there_and_the_document_is_read_again(file: Path, target: str, tmp_path: Path) -> None:
     for messages in contexts(file):
-        if not any(part.text for message in messages for part in message.parts if message.role is not Role.SYSTEM):
-            continue  # all of it is encrypted
         data, remarks = convert(Conversation(messages), target)
         assert data.endswith(b"\n")
         if not TARGETS[target].lines:
@@ -151,12 +154,13 @@ def test_system_text_within_the_conversation_stands_under_the_users_name() -> No
 def test_definitions_change_their_shape() -> None:
     tool = {"name": "get", "description": "Gets", "input_schema": {"type": "object", "required": ["a"]}}
     message = Message(Role.SYSTEM, (Part(PartKind.TOOLS, json.dumps(tool), name="get"),))
-    (one,) = to_chat([message])[0]["tools"]
+    told = Message(Role.USER, (Part(PartKind.TEXT, "Get it."),))
+    (one,) = to_chat([message, told])[0]["tools"]
     assert one == {
         "type": "function",
         "function": {"name": "get", "description": "Gets", "parameters": {"type": "object", "required": ["a"]}},
     }
-    assert to_anthropic([message])[0]["tools"] == [tool]
+    assert to_anthropic([message, told])[0]["tools"] == [tool]
 
 
 def test_a_context_of_which_nothing_can_be_written_is_refused() -> None:

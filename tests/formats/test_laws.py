@@ -10,7 +10,7 @@ import pytest
 from ctxcli.errors import CtxError
 from ctxcli.files.load import detect
 from ctxcli.files.records import Tally, records_of
-from ctxcli.formats import FORMATS
+from ctxcli.formats import FORMATS, TEXTS
 from ctxcli.model import Record, Transcript
 from support import FIXTURES, ROOT, every_fixture, golden, name_of, normal_form, read
 
@@ -121,6 +121,7 @@ def test_the_shelf_holds_every_reader_under_its_own_name_and_imports_none_ahead(
     assert {name.replace("-", "_") for name in FORMATS} == modules
     assert [card.name for card in FORMATS.values()] == list(FORMATS)
     assert [name for name, card in FORMATS.items() if card.general] == list(FORMATS)[-2:]
+    assert tuple(name for name, card in FORMATS.items() if card.text) == TEXTS
     code = "import sys, ctxcli.formats; print([one for one in sys.modules if one.startswith('ctxcli.formats.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {f"ctxcli.formats.{name}" for name in modules} & set(eval(done.stdout))  # noqa: S307

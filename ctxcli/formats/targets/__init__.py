@@ -8,8 +8,8 @@ from typing import Any
 
 from ctxcli.errors import UnreadableError
 from ctxcli.formats.blocks.splice import escaped
-from ctxcli.formats.targets.turns import Lost, definitions, remarks, turns
-from ctxcli.model import MAIN, Message, Transcript
+from ctxcli.formats.targets.turns import Lost, remarks, turns
+from ctxcli.model import MAIN, Message, Role, Transcript
 from ctxcli.shelf import Conversation, LateShelf, Target
 
 _MODULES = {
@@ -28,7 +28,7 @@ def convert(said: Conversation, target: str, *, one_line: bool = False) -> tuple
     """
     if target not in TARGETS:
         raise UnreadableError(f"{target}: conversations are converted to {', '.join(TARGETS)}")
-    if not (any(turns(said.messages, Counter())) or any(definitions(said.messages))):
+    if all(turn.role is Role.SYSTEM for turn in turns(said.messages, Counter())):
         raise UnreadableError("nothing of this context can be written: no text and no call with its result is in it")
     lost: Lost = Counter()
     card = TARGETS[target]
