@@ -16,7 +16,8 @@ from ctxcli.files.load import claiming
 from ctxcli.formats import FORMATS, TARGETS
 from ctxcli.model import COMPACTIONS, Transcript
 from ctxcli.renderers.json import dump
-from ctxcli.reports.formats import FormatReport, SkipRow, TypeCount
+from ctxcli.reports.audit import SkipRow
+from ctxcli.reports.formats import FormatReport, TypeCount
 from ctxcli.shelf import KNOWLEDGE, Format
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ctxcli.reports.audit import SkipRow
+
 
 @dataclass(frozen=True, slots=True)
 class TypeCount:
@@ -9,19 +11,6 @@ class TypeCount:
 
     type: str
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class SkipRow:
-    """Something that could not be read as it stands."""
-
-    line: int
-    """1-based."""
-    reason: str
-    recovered: bool
-    """True where nothing that a model saw was lost."""
-    file: str
-    """The companion that holds it; empty for the source itself."""
 
 
 @dataclass(frozen=True, slots=True)
