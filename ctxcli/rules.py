@@ -41,7 +41,7 @@ CONSTRAINT = Rule(
     "Keep the user's sentence word for word.",
 )  # fmt: skip
 UNVERIFIABLE = Rule(
-    "CTX107", "unverifiable", "error", "The summary cannot be read: it is encrypted or empty.",
+    "CTX107", "unverifiable", "error", "The summary cannot be read, or the source holds no more what it stands for.",
     "What it holds cannot be checked, so this is never a pass: exit code 3.",
     "Check the next context that can be read, or accept it with --allow-unverifiable.",
 )  # fmt: skip

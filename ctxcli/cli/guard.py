@@ -62,7 +62,7 @@ def command(files: tuple[str, ...], **flags: Any) -> int:
     context after it.
 
     Exit 1 where something required is lost, changed or invented, 2 where something could not be read, 3 where a
-    summary is encrypted or empty and nothing is worse.
+    summary cannot be read, or its source holds no more what it stands for, and nothing is worse.
     """
     _check_usage(files, flags)
     extractor = Extractor(kinds_of(flags["config"].values.get("kinds", {})))

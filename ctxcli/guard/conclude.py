@@ -55,7 +55,8 @@ def conclude(
     findings = _excused_by_share([*found.values(), *inventions], by_kind, policy)
     constraints = () if after.opaque else tuple(_constraints(comparison))
     fails = any(one.fails for one in findings) or any(row.fails for row in constraints)
-    verdict = LOSS if fails else UNVERIFIABLE if after.opaque else PASS
+    unknown = after.opaque or comparison.before.rewritten
+    verdict = LOSS if fails else UNVERIFIABLE if unknown else PASS
     return GuardReport(
         kind="ctx.guard", version=1,
         ok=verdict == PASS or (verdict == UNVERIFIABLE and policy.allow_unverifiable),

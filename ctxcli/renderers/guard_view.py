@@ -100,7 +100,7 @@ def what_happened(report: GuardReport) -> Iterator[str]:
     """The counts of what is required, and what became of the boundaries."""
     counts = report.counts
     if report.verdict == UNVERIFIABLE:
-        yield f"{plural(counts.required, 'required identifier')}, and a summary that is encrypted or empty"
+        yield f"{plural(counts.required, 'required identifier')}, and none can be checked: the note says why"
         return
     yield f"{number(counts.held)} of {plural(counts.required, 'required identifier')} held"
     for name, word in (

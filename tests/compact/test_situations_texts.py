@@ -12,7 +12,7 @@ from ctxcli.compact.asking import answered
 from ctxcli.compact.session import Session
 from ctxcli.compact.window import in_use
 from ctxcli.errors import SummaryError
-from ctxcli.formats import convert
+from ctxcli.formats import conversation_of, convert
 from ctxcli.guard import Policy
 from ctxcli.model import Call, PartKind, Usage
 from ctxcli.slots import SYNTHETIC, parse
@@ -64,7 +64,7 @@ def test_the_thinking_of_the_last_answer_is_untouched_while_its_result_goes_back
 def test_thinking_does_not_go_to_the_model_of_another_provider() -> None:
     """forgecode PR 1196 and 2357, opencode PR 25194: the reasoning of one model was sent to another."""
     one = shortened(ANTHROPIC, *thinking_session(user("Go on.")), target=0.9)
-    text, lost = convert(one.after.messages, OPENAI)
+    text, lost = convert(conversation_of(one.after, one.after.messages), OPENAI)
     assert b"The other file, then." not in text
     assert lost
 
