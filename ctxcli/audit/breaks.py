@@ -1,22 +1,16 @@
 """Where a prompt was written anew although the cache held it, and contexts that shrank without a record of why."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from itertools import pairwise
 
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Step, by_lane
+from ctxcli.caching import LIFE_1H, LIFE_5M, MINIMUM, READ, WRITE_5M, seconds_between
 from ctxcli.model import EventKind
 from ctxcli.reports.audit import CacheBreak, CompactionRow
 
-_LEAST = 1_024
-"""Tokens: the shortest prefix that Anthropic caches for most models, and so the least that can be lost."""
 _SLACK = 0.05
 """Share of what was cached that may be missing: breakpoints stand a little before the end."""
-_SHORT_LIFE, _LONG_LIFE = 300, 3_600
-"""Seconds that a cache entry lives: by default, and where an hour was paid for."""
-_WRITE, _READ = 1.25, 0.1
-"""Prices of a cache write and a cache read in those of an input token (Anthropic's price list)."""
 _FALL, _LEAST_FALL, _STAYS_BELOW, _LOOK_AHEAD = 0.25, 8_000, 0.9, 3
 """A fall of this share and of so many tokens, after which so many calls stay below this share of the context before."""
 _CAUSES = {
@@ -41,40 +35,32 @@ def _breaks(lane: Sequence[Step]) -> Iterator[CacheBreak]:
             continue
         held = was.read + was.write
         missing = held - now.read
-        if missing <= max(_LEAST, _SLACK * held):
+        if missing <= max(MINIMUM, _SLACK * held):
             continue
         anew = min(missing, now.write + now.uncached)
-        idle = _seconds(before, step)
+        idle = seconds_between(before.call.time, step.call.time)
         yield CacheBreak(
             step.n, step.call.line, step.call.lane, _cause(before, step, idle), held, now.read, anew,
-            round(anew * ((_WRITE if now.write else 1.0) - _READ)), idle,
+            round(anew * ((WRITE_5M if now.write else 1.0) - READ)), None if idle is None else round(idle),
         )  # fmt: skip
 
 
-def _cause(before: Step, step: Step, idle: int | None) -> str:
+def _cause(before: Step, step: Step, idle: float | None) -> str:
     kinds = {event.kind for event in step.frame.events}
     if before.call.model != step.call.model:
         return "model switch"
     known = next((_CAUSES[kind] for kind in _ORDER if kind in kinds), "")
     if known:
         return known
-    if idle is not None and idle > _LONG_LIFE:
+    if idle is not None and idle > LIFE_1H:
         return "idle for more than an hour"
-    if idle is not None and idle > _SHORT_LIFE:
+    if idle is not None and idle > LIFE_5M:
         return "idle for more than 5 minutes"
     if EventKind.STRIP in kinds:
         return "thinking of earlier turns left out"
     if not step.call.usage or not step.call.usage.cache_read:
         return "system prompt or tools changed, or the cache gave way"
     return "history changed in the middle, or the cache gave way"
-
-
-def _seconds(before: Step, step: Step) -> int | None:
-    try:
-        first, second = (datetime.fromisoformat(one.call.time) for one in (before, step))
-        return max(0, round((second - first).total_seconds()))
-    except (ValueError, TypeError):
-        return None
 
 
 def inferred(steps: Sequence[Step]) -> Iterator[CompactionRow]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Container, Iterator, Sequence
 
-from ctxcli.audit.breaks import inferred
 from ctxcli.audit.walk import Step, by_lane, place_of
 from ctxcli.budget import Usable
 from ctxcli.model import MAIN, Event, EventKind, Transcript
@@ -12,8 +11,14 @@ _MOST_HIDDEN_AT_START = 70_000
 """More than any first call of a whole session was seen to hold beside its text (21,000 to 65,000)."""
 
 
-def notes_of(transcript: Transcript, steps: Sequence[Step], usable: Usable, over: Sequence[int]) -> Iterator[str]:
-    """The notes of one audit."""
+def notes_of(
+    transcript: Transcript,
+    steps: Sequence[Step],
+    usable: Usable,
+    over: Sequence[int],
+    falls: Container[int | None],
+) -> Iterator[str]:
+    """The notes of one audit; `falls` are the calls whose context fell in an inferred compaction."""
     if over and usable.origin not in ("flag", "config"):
         yield (
             f"{_calls(len(over))} exceeded the assumed window of {usable.max_context:,} tokens "
@@ -21,7 +26,7 @@ def notes_of(transcript: Transcript, steps: Sequence[Step], usable: Usable, over
         )
     yield from _start(steps)
     yield from _restarts(transcript, steps)
-    yield from _falls(steps, {row.call for row in inferred(steps)})
+    yield from _falls(steps, falls)
     placeholders = sum(1 for step in steps if _is_placeholder(step))
     if placeholders:
         yield (

@@ -55,6 +55,7 @@ def audit(transcript: Transcript, settings: Settings | None = None) -> AuditRepo
     usable = usable_window(settings.limits, models, transcript.window, recorded_is_usable=transcript.window_is_usable)
     limits = tuple(limits_of(steps, usable, settings.limits, settings.fail_over, settings.max_growth))
     over = tuple(step.n for step in steps if usable.max_context and step.size > usable.max_context)
+    unmarked = tuple(inferred(steps))
     return AuditReport(
         ok=not any(limit.calls or not limit.checked for limit in limits),
         source=_source(transcript, models),
@@ -64,7 +65,7 @@ def audit(transcript: Transcript, settings: Settings | None = None) -> AuditRepo
         calls=call_rows(steps, transcript, scales, usable),
         budget=budget_of(steps, usable, settings.limits),
         totals=totals_of(steps, transcript, scales),
-        compactions=(*compactions_of(steps, transcript, scales), *inferred(steps)),
+        compactions=(*compactions_of(steps, transcript, scales), *unmarked),
         cache_breaks=cache_breaks(steps),
         hot=hot_parts(transcript, entered),
         hot_tools=hot_tools(transcript, entered),
@@ -73,7 +74,7 @@ def audit(transcript: Transcript, settings: Settings | None = None) -> AuditRepo
         advice=(),
         skips=tuple(SkipRow(skip.line, skip.reason, skip.recovered, skip.file) for skip in transcript.skips),
         limits=limits,
-        notes=(*transcript.notes, *notes_of(transcript, steps, usable, over)),
+        notes=(*transcript.notes, *notes_of(transcript, steps, usable, over, {row.call for row in unmarked})),
     )
 
 

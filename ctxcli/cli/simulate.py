@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ctxcli.caching import LIFE_1H, LIFE_5M
 from ctxcli.cli import options as opt
 from ctxcli.cli.types import Size, TailSize, Tokens
 from ctxcli.strategies import STRATEGIES
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 else:
     _Type = click.ParamType  # older releases of click have no type argument
 
-_TTL = {"5m": 300, "1h": 3_600}
+_TTL = {"5m": LIFE_5M, "1h": LIFE_1H}
 
 
 class PolicyText(_Type):

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ctxcli.caching import Compacted, break_even
 from ctxcli.change import CLEARED, Change, placed
 from ctxcli.compact.context import pinned_in
 from ctxcli.compact.session import Outcome, Session
@@ -25,9 +26,6 @@ from ctxcli.reports.compact import (
 from ctxcli.reports.guard import GuardReport
 from ctxcli.rules import RULES, TARGET_MISSED
 from ctxcli.validity import Violation, profile_of
-
-_WRITE, _READ, _OUTPUT = 1.25, 0.1, 5.0
-"""Prices in those of an input token: a cache write, a cache read, an output token (as of Anthropic's price list)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +132,8 @@ def _cache(session: Session, outcome: Outcome, settings: Settings) -> CacheEffec
         prefix += session.scale.of(one.index, outcome.start) if one.index is not None else 0
     prefix = min(prefix, after)
     summary = session.count(outcome.change.summary) if settings.ask is not None else 0
-    extra = _OUTPUT * summary + _READ * prefix + _WRITE * (after - prefix)
-    saving = _READ * (before - after)
-    return CacheEffect(prefix, after - prefix, round(extra / saving, 1) if saving > 0 else None)
+    calls = break_even(Compacted(before, after, prefix, summary)).calls
+    return CacheEffect(prefix, after - prefix, round(calls, 1) if calls is not None else None)
 
 
 def _remarks(session: Session, outcome: Outcome, target: int, after: int) -> Iterable[str]:

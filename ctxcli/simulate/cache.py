@@ -7,12 +7,9 @@ stands in front of it as it stood in the request before, if that is no longer ag
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 
+from ctxcli.caching import MINIMUM, seconds_between
 from ctxcli.simulate.course import Request
-
-MINIMUM = 1_024
-"""Tokens of the shortest prefix that is cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +29,7 @@ def served(requests: Iterable[Request], ttl: int) -> Iterator[Served]:
     """Each request of a lane, in order. Where times are not recorded, the cache is warm."""
     last: Request | None = None
     for request in requests:
-        idle = _seconds(last.call.time, request.call.time) if last is not None else None
+        idle = seconds_between(last.call.time, request.call.time) if last is not None else None
         prefix, miss = request.prefix, request.changed
         if idle is not None and idle > ttl and last is not None:
             prefix, miss = 0, f"idle for {idle / 60:,.0f} minutes"
@@ -40,18 +37,3 @@ def served(requests: Iterable[Request], ttl: int) -> Iterator[Served]:
         write = request.context - read if request.context >= MINIMUM else 0
         yield Served(read, write, request.context - read - write, miss, idle)
         last = request
-
-
-def _seconds(before: str, now: str) -> float | None:
-    one, other = moment(before), moment(now)
-    if one is None or other is None or (one.tzinfo is None) is not (other.tzinfo is None):
-        return None
-    return max(0.0, (other - one).total_seconds())
-
-
-def moment(text: str) -> datetime | None:
-    """A recorded time; None for what is none."""
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None

@@ -7,17 +7,15 @@ from statistics import median
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Scales, Step
 from ctxcli.budget import Usable
+from ctxcli.caching import LIFE_1H, WRITE_1H, WRITE_5M, Compacted, Pay, break_even
 from ctxcli.model import Call, Event, EventKind
 from ctxcli.reports.calls import Cache
 from ctxcli.reports.guard import Hindsight
 from ctxcli.reports.simulate import Agreement, PolicyTotals, SimulatedCall, SimulatedCompaction
-from ctxcli.simulate.arithmetic import WRITE_1H, WRITE_5M, Compacted, Pay, break_even
 from ctxcli.simulate.cache import Served
 from ctxcli.simulate.course import Request
 from ctxcli.simulate.drive import Run, Shortened
 from ctxcli.simulate.prices import Prices
-
-_HOUR = 3_600
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class Terms:
     @property
     def write(self) -> float:
         """The price of a cache write in that of an input token."""
-        return WRITE_1H if self.ttl >= _HOUR else WRITE_5M
+        return WRITE_1H if self.ttl >= LIFE_1H else WRITE_5M
 
     def output(self, call: Call) -> int:
         """What came back: as the provider reported it, else by its text."""

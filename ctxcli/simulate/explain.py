@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from ctxcli.caching import MINIMUM, OUTPUT, READ, Compacted, break_even
 from ctxcli.reports.simulate import PolicyResult, SimulatedCompaction
-from ctxcli.simulate.arithmetic import OUTPUT, READ, Compacted, break_even
-from ctxcli.simulate.cache import MINIMUM, Served
+from ctxcli.simulate.cache import Served
 from ctxcli.simulate.course import Request
 
 

@@ -9,15 +9,14 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from ctxcli.caching import LIFE_1H, moment
 from ctxcli.errors import SettingError
 from ctxcli.model import Call
 from ctxcli.reports.calls import Cache
-from ctxcli.simulate.cache import moment
 
 LIBRARY = "genai-prices"
 _NEWEST = datetime(9999, 1, 1, tzinfo=UTC)
 """Asked for where a call's time is not recorded: the newest price in the list, whatever the clock says."""
-_HOUR = 3_600
 _MILLION = 1_000_000
 _KEYS = ("input", "output", "cache_read", "cache_write")
 
@@ -68,7 +67,7 @@ class Prices:
             return None
         from genai_prices import Usage, calc_price  # noqa: PLC0415 - only where cost is asked for
 
-        hourly = cache.write if ttl >= _HOUR else 0
+        hourly = cache.write if ttl >= LIFE_1H else 0
         usage = Usage(
             input_tokens=cache.read + cache.write + cache.uncached, cache_read_tokens=cache.read,
             cache_write_tokens=cache.write, cache_write_1h_tokens=hourly, output_tokens=output,

@@ -7,6 +7,7 @@ from functools import cached_property
 from ctxcli.audit.run import fits_of, models_of
 from ctxcli.audit.walk import Scales, walk
 from ctxcli.budget import Limits, Usable, usable_window
+from ctxcli.caching import LIFE_5M, MINIMUM
 from ctxcli.errors import SettingError
 from ctxcli.identifiers import Extractor
 from ctxcli.identifiers.hit import Kind
@@ -24,7 +25,7 @@ from ctxcli.reports.simulate import (
     SimulateReport,
 )
 from ctxcli.shelf import Weigh
-from ctxcli.simulate.cache import MINIMUM, Served, served
+from ctxcli.simulate.cache import Served, served
 from ctxcli.simulate.conclude import (
     Terms,
     agreement_of,
@@ -57,7 +58,7 @@ class Settings:
 
     policies: tuple[Policy, ...] = ()
     limits: Limits = field(default_factory=Limits)
-    ttl: int = 300
+    ttl: int = LIFE_5M
     """Seconds that the cache lives: 300 or 3,600."""
     prices: Prices | None = None
     """None where no cost is asked for."""

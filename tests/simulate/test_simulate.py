@@ -8,6 +8,7 @@ import pytest
 
 from ctxcli.audit import audit
 from ctxcli.budget import Limits
+from ctxcli.caching import Compacted, break_even
 from ctxcli.contract import problems
 from ctxcli.errors import SettingError
 from ctxcli.guard import Policy as GuardPolicy
@@ -16,7 +17,6 @@ from ctxcli.model import Call, Message, Part, PartKind, Role, Transcript, Usage
 from ctxcli.renderers.json import dump
 from ctxcli.reports.simulate import SimulateReport
 from ctxcli.simulate import Policy, Settings, simulate
-from ctxcli.simulate.arithmetic import Compacted, break_even
 from ctxcli.simulate.prices import Prices, rates_of
 from ctxcli.strategies import STRATEGIES
 from ctxcli.tokens import counter

@@ -1,10 +1,15 @@
-"""When a compaction has paid for itself, in input tokens."""
+"""A provider's prompt cache: its prices and lives, and when a compaction has paid for itself, in input tokens."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 WRITE_5M, WRITE_1H, READ, OUTPUT = 1.25, 2.0, 0.1, 5.0
 """Prices in those of an input token: a cache write that lives 5 minutes or an hour, a cache read, an output token.
 Anthropic's price list: https://docs.claude.com/en/docs/build-with-claude/prompt-caching."""
+LIFE_5M, LIFE_1H = 300, 3_600
+"""Seconds that an entry lives after its last use."""
+MINIMUM = 1_024
+"""Tokens of the shortest prefix that is cached, for most models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +64,19 @@ def break_even(sizes: Compacted, *, warm: bool = True, cached: bool = True, writ
     if sizes.summary and not warm:
         extra += (1 - READ) * before
     return Pay(extra, READ * (before - after))
+
+
+def seconds_between(before: str, now: str) -> float | None:
+    """From one recorded time to another, never less than 0; None where either is none, or one alone has a zone."""
+    one, other = moment(before), moment(now)
+    if one is None or other is None or (one.tzinfo is None) is not (other.tzinfo is None):
+        return None
+    return max(0.0, (other - one).total_seconds())
+
+
+def moment(text: str) -> datetime | None:
+    """A recorded time; None for what is none."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
