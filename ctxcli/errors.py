@@ -5,7 +5,9 @@ CtxError               the rim prints its message and exits with its code
 ├── UnknownFormatError no reader claims the content
 ├── SettingError       a flag, variable or settings file holds something that cannot be
 ├── VocabularyError    a tokenizer's vocabulary cannot be had on this machine
-└── SummaryError       a model's summary does not hold, or could not be had
+├── SummaryError       a model's summary does not hold, or could not be had
+├── ModelError         a model gave no answer after all retries, or its client or key is missing
+└── LimitReached       a run may not ask or spend more
 """
 
 
@@ -35,3 +37,11 @@ class SummaryError(CtxError):
     """A model's summary lost something, misses a slot, or could not be had: nothing is made of it."""
 
     exit_code = 1
+
+
+class ModelError(CtxError):
+    """A model could not be asked, or gave no answer: no client, no key, refused, unreachable after all retries."""
+
+
+class LimitReached(CtxError):  # noqa: N818 - no fault of anything: the user's own limit
+    """The next request would go over the number of calls, or the cost, that the user allows."""
