@@ -99,8 +99,8 @@ def _settings(flags: dict[str, Any]) -> "Settings":
     from ctxcli.budget import Limits  # noqa: PLC0415
     from ctxcli.files.settings import read_toml  # noqa: PLC0415
     from ctxcli.identifiers.custom import kinds_of  # noqa: PLC0415
+    from ctxcli.prices import Prices, rates_of  # noqa: PLC0415
     from ctxcli.simulate import Settings  # noqa: PLC0415
-    from ctxcli.simulate.prices import Prices, rates_of  # noqa: PLC0415
     from ctxcli.tokens import CountCache, counter  # noqa: PLC0415
 
     prices = None

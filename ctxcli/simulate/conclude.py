@@ -9,13 +9,13 @@ from ctxcli.audit.walk import Scales, Step
 from ctxcli.budget import Usable
 from ctxcli.caching import LIFE_1H, WRITE_1H, WRITE_5M, Compacted, Pay, break_even
 from ctxcli.model import Call, Event, EventKind
+from ctxcli.prices import Prices
 from ctxcli.reports.calls import Cache
 from ctxcli.reports.guard import Hindsight
 from ctxcli.reports.simulate import Agreement, PolicyTotals, SimulatedCall, SimulatedCompaction
 from ctxcli.simulate.cache import Served
 from ctxcli.simulate.course import Request
 from ctxcli.simulate.drive import Run, Shortened
-from ctxcli.simulate.prices import Prices
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from ctxcli.model import MAIN, Transcript
+from ctxcli.prices import LIBRARY, Prices
 from ctxcli.reports.simulate import Agreement, PolicyTotals
 from ctxcli.simulate.cache import Served
 from ctxcli.simulate.drive import Run
-from ctxcli.simulate.prices import LIBRARY, Prices
 from ctxcli.simulate.unseen import Unseen
 
 _DOUBTFUL = 0.15

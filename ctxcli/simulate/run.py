@@ -12,6 +12,7 @@ from ctxcli.errors import SettingError
 from ctxcli.identifiers import Extractor
 from ctxcli.identifiers.hit import Kind
 from ctxcli.model import COMPACTIONS, MAIN, Transcript
+from ctxcli.prices import LIBRARY, Prices
 from ctxcli.replay import replay
 from ctxcli.reports.audit import Window
 from ctxcli.reports.simulate import (
@@ -42,7 +43,6 @@ from ctxcli.simulate.explain import explained
 from ctxcli.simulate.hindsight import Recall
 from ctxcli.simulate.passes import Passes
 from ctxcli.simulate.policy import NONE, RECORDED, Policy
-from ctxcli.simulate.prices import LIBRARY, Prices
 from ctxcli.simulate.raw import raw_turns
 from ctxcli.simulate.remarks import doubts, notes_of, remarks_of
 from ctxcli.simulate.unseen import unseen_in

@@ -14,10 +14,10 @@ from ctxcli.errors import SettingError
 from ctxcli.guard import Policy as GuardPolicy
 from ctxcli.guard.run import guard_recorded
 from ctxcli.model import Call, Message, Part, PartKind, Role, Transcript, Usage
+from ctxcli.prices import Prices, rates_of
 from ctxcli.renderers.json import dump
 from ctxcli.reports.simulate import SimulateReport
 from ctxcli.simulate import Policy, Settings, simulate
-from ctxcli.simulate.prices import Prices, rates_of
 from ctxcli.strategies import STRATEGIES
 from ctxcli.tokens import counter
 from support import FIXTURES, ctx, formats_of, read, shared_files
@@ -206,7 +206,7 @@ def test_own_prices_are_used_and_an_unknown_model_has_no_cost() -> None:
 
 
 def test_without_the_library_there_is_no_cost_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxcli.simulate.prices.LIBRARY", "no-such-library")
+    monkeypatch.setattr("ctxcli.prices.LIBRARY", "no-such-library")
     found = simulate(long_session(), Settings(prices=Prices()))
     assert found.prices is None
     assert found.policies[0].totals.cost is None

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from ctxcli.caching import LIFE_1H, moment
+from ctxcli.caching import LIFE_1H, LIFE_5M, moment
 from ctxcli.errors import SettingError
 from ctxcli.model import Call
 from ctxcli.reports.calls import Cache
@@ -52,18 +52,21 @@ class Prices:
 
     def cost(self, call: Call, cache: Cache, output: int, ttl: int) -> float | None:
         """Dollars for what a call sent and got, at the prices of its time; None where those are not known."""
-        model = call.model
+        return self.paid(call.model, cache, output, ttl=ttl, time=call.time)
+
+    def paid(self, model: str, cache: Cache, output: int, *, ttl: int = LIFE_5M, time: str = "") -> float | None:
+        """The same for a model by name; without a time at the newest prices."""
         rates = self.own.get(model)
         if rates is not None:
-            paid = cache.uncached * rates.input + cache.read * rates.cache_read + cache.write * rates.cache_write
-            return (paid + output * rates.output) / _MILLION
-        found = self._by_library(call, cache, output, ttl) if self.version is not None else None
+            sent = cache.uncached * rates.input + cache.read * rates.cache_read + cache.write * rates.cache_write
+            return (sent + output * rates.output) / _MILLION
+        found = self._by_library(model, cache, output, ttl, time) if self.version is not None else None
         if found is None:
             self.unknown.add(model)
         return found
 
-    def _by_library(self, call: Call, cache: Cache, output: int, ttl: int) -> float | None:
-        if not call.model:
+    def _by_library(self, model: str, cache: Cache, output: int, ttl: int, time: str) -> float | None:
+        if not model:
             return None
         from genai_prices import Usage, calc_price  # noqa: PLC0415 - only where cost is asked for
 
@@ -73,8 +76,8 @@ class Prices:
             cache_write_tokens=cache.write, cache_write_1h_tokens=hourly, output_tokens=output,
         )  # fmt: skip
         try:
-            when = moment(call.time) or _NEWEST
-            return float(calc_price(usage, call.model.rsplit("/", 1)[-1], genai_request_timestamp=when).total_price)
+            when = moment(time) or _NEWEST
+            return float(calc_price(usage, model.rsplit("/", 1)[-1], genai_request_timestamp=when).total_price)
         except (LookupError, ValueError):
             return None
 
