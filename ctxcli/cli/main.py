@@ -31,6 +31,11 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
         "List what must survive verbatim: paths, versions, ids and more.",
     ),
     "notes": ("Pieces", "ctxcli.cli.notes", "Keep the four slots in a file that is only ever added to."),
+    "order": (
+        "Pieces",
+        "ctxcli.cli.order",
+        "Order retrieved documents for a context: the best first, the second best last.",
+    ),
     "prompt": ("Pieces", "ctxcli.cli.prompt", "Print the four-slot prompt for any model, with the context as data."),
     "rules": ("Pieces", "ctxcli.cli.rules", "Explain the rules that findings name."),
     "schema": ("Pieces", "ctxcli.cli.schema", "Print the JSON Schema of a document that ctx writes."),
