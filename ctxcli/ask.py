@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Stop(StrEnum):
@@ -30,6 +30,9 @@ class Request:
     """None for the model's own."""
     repeat: int = 0
     """Which repetition it is: asked once more on purpose, the same question is another request."""
+    prefix: str = ""
+    """A conversation that goes before the user's turn as it was sent: JSON in the provider's own form, with system,
+    tools and messages. Its system prompt goes before `system`; none of its tools can be called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,18 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a request would come to, reckoned before it is sent."""
+
+    prompt: int
+    """Tokens, estimated from the text."""
+    output: int
+    """Tokens that the answer may take at most."""
+    cost: float | None
+    """US dollars at most, nothing cached; None where no price is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Spent:
     """What the requests of a run came to; stored answers are not in it."""
 
@@ -62,6 +77,9 @@ class Spent:
     output: int = 0
     cost: float | None = None
     """US dollars; None where no price is known."""
+    cache_read: int = 0
+    """Of the prompts, what the provider's cache served, and what was written to it."""
+    cache_write: int = 0
 
 
 class Asker(Protocol):
@@ -75,6 +93,14 @@ class Asker(Protocol):
     @property
     def spent(self) -> Spent:
         """So far."""
+        ...
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """What is sent for it, letter for letter but for the key."""
+        ...
+
+    def estimate(self, request: Request) -> Estimate:
+        """What it would come to; asks nothing."""
         ...
 
     def ask(self, request: Request) -> Reply:

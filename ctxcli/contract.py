@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ctxcli.errors import SettingError
 
@@ -13,12 +13,15 @@ _TITLES = {
     "audit-call": "one call, a line of `ctx audit --format jsonl`",
     "check": "what `ctx check` concludes",
     "compact": "what `ctx compact` did, and its event record",
+    "finding": "what a sub-agent should return, which `ctx check --finding` checks",
+    "finding-check": "what `ctx check --finding` concludes",
     "formats": "what `ctx formats FILE` says",
     "guard": "what `ctx guard` concludes",
     "guard-baseline": "the findings that `ctx guard --update-baseline` writes",
     "identifiers": "what `ctx identifiers` finds",
     "notes": "what `ctx notes show` and `ctx notes verify` say",
     "notes-line": "one line of a notes file",
+    "requests": "what a command would ask a model, under --dry-run",
     "simulate": "what `ctx simulate` concludes",
     "slots": "the four slots of a summary",
 }
@@ -39,12 +42,37 @@ def schema(name: str) -> dict[str, Any]:
     return found
 
 
-def problems(name: str, document: Any) -> list[str]:
-    """What is wrong with a document under its schema, place by place; nothing where it is valid."""
+class Problem(NamedTuple):
+    """One thing that is wrong with a document under its schema."""
+
+    at: str
+    """The path of it, as in rejected/0/why; empty for the document itself."""
+    rule: str
+    """The keyword of JSON Schema that it breaks."""
+    wanted: str
+    """The value of that keyword, or the field that is missing."""
+    value: Any
+    message: str
+
+
+def problems_of(name: str, document: Any) -> list[Problem]:
+    """What is wrong with a document under its schema, by path; nothing where it is valid."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - costs a fifth of a second to import
 
-    validator = Draft202012Validator(schema(name))
-    return [
-        f"{'/'.join(map(str, error.absolute_path)) or 'document'}: {error.message}"
-        for error in sorted(validator.iter_errors(document), key=lambda error: list(map(str, error.absolute_path)))
-    ]
+    found = []
+    for error in Draft202012Validator(schema(name)).iter_errors(document):
+        wanted, at = str(error.validator_value), "/".join(map(str, error.absolute_path))
+        if error.validator == "required":
+            wanted = next(field for field in error.validator_value if repr(field) in error.message)
+        found.append(Problem(at, str(error.validator), wanted, error.instance, error.message))
+    return sorted(found, key=lambda one: [*map(_number_first, one.at.split("/"))])
+
+
+def _number_first(step: str) -> tuple[int, str]:
+    """In the order of a list's places, not of their digits."""
+    return (int(step) if step.isdigit() else 0, step)
+
+
+def problems(name: str, document: Any) -> list[str]:
+    """The same as a sentence each."""
+    return [f"{one.at or 'document'}: {one.message}" for one in problems_of(name, document)]

@@ -23,10 +23,12 @@ from ctxcli.renderers.json import CallLine
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.check import ANSWERS, CheckReport
 from ctxcli.reports.compact import CompactReport
+from ctxcli.reports.finding import AgentFinding, FindingReport
 from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import KEPT, LOST, STATUSES, UNJUDGED, VERDICTS, WEAKENED, BaselineDocument, GuardReport
 from ctxcli.reports.identifiers import SOURCES, IdentifiersReport
 from ctxcli.reports.notes import NotesReport
+from ctxcli.reports.requests import RequestsReport
 from ctxcli.reports.simulate import SimulateReport
 from ctxcli.reports.slots import Slots
 from ctxcli.rules import HABITS, VALIDITY
@@ -40,11 +42,14 @@ DOCUMENTS = {
     "audit-call": (CallLine, "ctx.audit.call"),
     "check": (CheckReport, "ctx.check"),
     "compact": (CompactReport, "ctx.compact"),
+    "finding": (AgentFinding, ""),
+    "finding-check": (FindingReport, "ctx.finding-check"),
     "formats": (FormatReport, "ctx.formats"),
     "guard": (GuardReport, "ctx.guard"),
     "guard-baseline": (BaselineDocument, "ctx.guard-baseline"),
     "identifiers": (IdentifiersReport, "ctx.identifiers"),
     "notes": (NotesReport, "ctx.notes"),
+    "requests": (RequestsReport, "ctx.requests"),
     "simulate": (SimulateReport, "ctx.simulate"),
     "slots": (Slots, ""),
 }
@@ -86,6 +91,14 @@ SIGNED = {
     "LayerBudget.peak",
 }
 UNBOUND = {"Calibration.r2"}
+PATTERNS = {
+    "AgentFinding.answer": r"\S",
+    "AgentFinding.locations": r"^\S(.*\S)?:[1-9][0-9]*(-[1-9][0-9]*)?$",
+    "AgentFinding.unresolved": r"\S",
+    "Aside.what": r"\S",
+    "Aside.why": r"\S",
+}
+"""What texts look like, those in a list included."""
 
 
 def schema_of(name: str) -> dict[str, Any]:
@@ -155,6 +168,8 @@ def _bare_field(cls: Any, name: str, hint: Any, defs: dict[str, Any]) -> dict[st
     if key in WORDS:
         return {"enum": WORDS[key]}
     found = _type(hint, defs)
+    if key in PATTERNS:
+        (found["items"] if "items" in found else found)["pattern"] = PATTERNS[key]
     if "integer" in _types(found) and key not in SIGNED:
         found["minimum"] = 0
     if "number" in _types(found) and key not in UNBOUND:

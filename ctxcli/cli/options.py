@@ -44,7 +44,21 @@ GUARD_SETTABLE: dict[str, str] = {
     "waivers": "identifiers that may go: [[guard.waivers]] value, reason, kind, until",
 }
 """The keys of the table `[guard]`, and what each one sets."""
-_TABLES = ("kinds", "guard")
+MODEL_SETTABLE: dict[str, str] = {
+    "name": "the model to ask: PROVIDER:NAME",
+    "base_url": "where it is, if not at the vendor",
+    "key_env": "the variable that holds the key; the key itself stands in no file",
+    "max_cost": "dollars that a run may spend",
+    "max_calls": "questions that a run may send",
+    "timeout": "seconds of silence after which an attempt is given up",
+    "retries": "further attempts after a fault",
+    "max_output": "tokens that an answer may take",
+    "temperature": "of the answers",
+    "prices": "a file of prices that go first",
+    "reply_cache": "keep answers on disk",
+}
+"""The keys of the table `[model]`, and what each one sets, for every command that asks a model."""
+_TABLES = ("kinds", "guard", "model")
 """Tables of a settings file that are no flag: the command that uses them reads them."""
 _LISTS = ("require", "kinds", "ignore", "min_kept")
 _OWN_KEYS = {"guard": GUARD_SETTABLE}
@@ -57,8 +71,26 @@ def _apply_settings(ctx: click.Context, param: click.Parameter, value: str | Non
     found = settings_of(file)
     command = ctx.info_name or ""
     general = {name: value for name, value in found.items() if name not in _OWN_KEYS.get(command, ())}
-    ctx.default_map = {**(ctx.default_map or {}), **general, **own_settings(file, command)}
+    ctx.default_map = {
+        **(ctx.default_map or {}), **general, **own_settings(file, command), **_model_settings(file, ctx.command)
+    }  # fmt: skip
     return file
+
+
+def _model_settings(file: SettingsFile, command: click.Command) -> dict[str, Any]:
+    """The table `[model]` by parameter name, where the command asks a model; raises SettingError for a wrong one."""
+    kinds = {param.name: param.type for param in command.params}
+    found: dict[str, Any] = {}
+    for key, value in file.values.get("model", {}).items():
+        name, place = key.replace("-", "_"), f"{file.path}: model.{key}"
+        if name not in MODEL_SETTABLE:
+            known = ", ".join(each.replace("_", "-") for each in MODEL_SETTABLE)
+            never = "; a key stands in no file: name its variable with key-env" if "key" in name else ""
+            raise SettingError(f"{place} is no setting; there are {known}{never}")
+        param = "model" if name == "name" else name
+        if "model" in kinds and param in kinds:
+            found[param] = _converted(place, kinds[param], value)
+    return found
 
 
 def own_settings(file: SettingsFile, command: str) -> dict[str, Any]:

@@ -18,14 +18,19 @@ def digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def default_path() -> Path:
+def cache_folder() -> Path:
     """`$CTX_CACHE_DIR`, or the place where this system keeps caches."""
     folder = os.environ.get("CTX_CACHE_DIR")
     if folder:
-        return Path(folder) / "counts.sqlite"
+        return Path(folder)
     from platformdirs import user_cache_path  # noqa: PLC0415 - only where the variable is not set
 
-    return user_cache_path("ctx", appauthor=False) / "counts.sqlite"
+    return user_cache_path("ctx", appauthor=False)
+
+
+def default_path() -> Path:
+    """The file of the counts in the cache folder."""
+    return cache_folder() / "counts.sqlite"
 
 
 class CountCache:

@@ -1,0 +1,98 @@
+"""Anthropic's Messages API, and servers that speak it."""
+
+import json
+from typing import Any
+
+from ctxcli.ask import Reply, Request, Stop
+from ctxcli.providers.dialect import Send, Tries, hooks, number, plain
+from ctxcli.providers.endpoint import Endpoint
+
+variable = "ANTHROPIC_API_KEY"
+url_variable = "ANTHROPIC_BASE_URL"
+_STOPS = {
+    "end_turn": Stop.END, "stop_sequence": Stop.END, "max_tokens": Stop.LENGTH,
+    "model_context_window_exceeded": Stop.LENGTH, "refusal": Stop.REFUSED, "tool_use": Stop.TOOLS, None: Stop.END,
+}  # fmt: skip
+_USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+
+
+def body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
+    """What is sent. Behind a prefix a mark asks for the cache to be read up to there; its tools cannot be called."""
+    before = json.loads(request.prefix) if request.prefix else {}
+    found: dict[str, Any] = {"model": endpoint.model, "max_tokens": request.max_output}
+    if before.get("system") or request.system:
+        found["system"] = before.get("system") or plain(request.system)
+    if before.get("tools"):
+        found |= {"tools": before["tools"], "tool_choice": {"type": "none"}}
+    turn = {"role": "user", "content": [{"type": "text", "text": plain(request.text)}]}
+    found["messages"] = [*_marked(before.get("messages", [])), turn]
+    if request.temperature is not None:
+        found["temperature"] = request.temperature
+    return found
+
+
+def _marked(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages, the last block of which is the end of what the cache holds."""
+    if not messages:
+        return []
+    *rest, last = messages
+    content = last["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    if not blocks or blocks[-1].get("type") in ("thinking", "redacted_thinking"):
+        return messages
+    marked = {**blocks[-1], "cache_control": {"type": "ephemeral"}}
+    return [*rest, {**last, "content": [*blocks[:-1], marked]}]
+
+
+def client(endpoint: Endpoint, tries: Tries) -> Send:
+    """Sends with the package `anthropic`."""
+    import anthropic  # noqa: PLC0415 - takes a second or more, so only where a model is asked
+
+    opened = anthropic.Anthropic(
+        api_key=endpoint.key or "none", base_url=endpoint.base_url or "https://api.anthropic.com",
+        timeout=endpoint.timeout, max_retries=endpoint.retries,
+        http_client=anthropic.DefaultHttpxClient(
+            follow_redirects=False, timeout=endpoint.timeout, event_hooks=hooks(tries)
+        ),
+    )  # fmt: skip
+
+    def send(body: dict[str, Any], retries: int) -> str:
+        rest = {key: value for key, value in body.items() if key not in ("model", "max_tokens", "messages")}
+        found = opened.with_options(max_retries=retries).messages.with_raw_response.create(
+            model=body["model"], max_tokens=body["max_tokens"], messages=body["messages"], extra_body=rest,
+            timeout=endpoint.timeout,
+        )  # fmt: skip
+        return str(found.http_response.text)
+
+    return send
+
+
+def read(answer: dict[str, Any]) -> Reply:
+    """The text blocks; a call of any tool is told by the stop, whatever the answer itself says of it."""
+    content = answer.get("content")
+    if not isinstance(content, list):
+        raise ValueError("has no content")
+    blocks = [block for block in content if isinstance(block, dict)]
+    text = "".join(str(block.get("text") or "") for block in blocks if block.get("type") == "text")
+    stop = _STOPS.get(answer.get("stop_reason"), Stop.OTHER)
+    if any(str(block.get("type")).endswith("tool_use") for block in blocks) and stop is not Stop.REFUSED:
+        stop = Stop.TOOLS
+    uncached, cache_read, cache_write, output = _used(answer.get("usage"))
+    known = [tokens for tokens in (uncached, cache_read, cache_write) if tokens is not None]
+    return Reply(
+        text, stop, str(answer.get("model") or ""), prompt=sum(known) if known else None, cache_read=cache_read,
+        cache_write=cache_write, output=output,
+    )  # fmt: skip
+
+
+def _used(usage: Any) -> tuple[int | None, ...]:
+    """Tokens by `_USAGE`; of an answer in several iterations their sum, which the figures beside them are not."""
+    usage = usage if isinstance(usage, dict) else {}
+    steps = usage.get("iterations")
+    rows = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+    found = []
+    for key in _USAGE:
+        values = [number(row.get(key)) for row in rows or [usage]]
+        known = [value for value in values if value is not None]
+        found.append(sum(known) if known else None)
+    return tuple(found)

@@ -1,0 +1,143 @@
+"""What a provider's client has to be able to do, and what goes wrong with each of them in the same way."""
+
+import json
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Protocol
+
+from ctxcli.ask import Reply, Request
+from ctxcli.errors import ModelError
+from ctxcli.providers.endpoint import Endpoint
+
+_SHOWN = 400
+"""Characters of a provider's complaint that are passed on."""
+_LOGS = ("anthropic", "openai", "httpx", "httpcore", "httpx2", "httpcore2")
+"""Loggers of the clients and of what carries them."""
+_NEXT = {
+    401: "the key in {key} is not accepted",
+    403: "the key in {key} may not do this",
+    404: "is the model's name right, and the base URL?",
+    429: "over the provider's limit; wait, or raise --retries",
+}
+
+
+class Tries(threading.local):
+    """The attempts of the question that a thread is asking."""
+
+    sent = 0
+    answered = 0
+
+    @property
+    def lost(self) -> int:
+        """Attempts that got no answer of any kind: the provider may have worked on them, and may bill them."""
+        return self.sent - self.answered
+
+
+Send = Callable[[dict[str, Any], int], str]
+"""From what is sent and the retries allowed to the text of the answer."""
+
+
+class Dialect(Protocol):
+    """One provider: its form of a request and of an answer, and its client."""
+
+    variable: str
+    """Of the environment, where the key usually stands."""
+    url_variable: str
+    """The same for the base URL."""
+
+    def body(self, endpoint: Endpoint, request: Request) -> dict[str, Any]:
+        """What is sent."""
+        ...
+
+    def client(self, endpoint: Endpoint, tries: Tries) -> Send:
+        """A function that sends, with the vendor's own client; safe to use from several threads.
+
+        It raises what the client raises.
+        """
+        ...
+
+    def read(self, answer: dict[str, Any]) -> Reply:
+        """The answer in neutral form; raises ValueError for what is none."""
+        ...
+
+
+def package(name: str) -> ModelError:
+    """The error for a client that is not installed."""
+    return ModelError(f"the package {name} is not installed: pip install 'ctx-transcripts[{name}]'")
+
+
+def hush() -> None:
+    """Silence the clients' own logs: they show what is sent, and every header of an answer, which may echo the key."""
+    for name in _LOGS:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def hooks(tries: Tries) -> dict[str, list[Callable[[Any], None]]]:
+    """What the transport calls for each attempt."""
+
+    def sent(_: Any) -> None:
+        tries.sent += 1
+
+    def answered(_: Any) -> None:
+        tries.answered += 1
+
+    return {"request": [sent], "response": [answered]}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """From what a client raises to an error that says what to do next; both clients raise alike."""
+
+    client: ModuleType
+    endpoint: Endpoint
+
+    def error(self, raised: Exception, attempts: int) -> ModelError:
+        """The error; the key is in it nowhere."""
+        client, endpoint = self.client, self.endpoint
+        place = endpoint.base_url or endpoint.provider
+        times = f" ({attempts} attempts)" if attempts > 1 else ""
+        if isinstance(raised, client.APITimeoutError):
+            said = f"gave no answer within {endpoint.timeout:g} s{times}; raise --timeout"
+        elif isinstance(raised, client.APIConnectionError):
+            said = f"cannot be reached{times}: {raised.__cause__ or raised}"
+        elif isinstance(raised, client.APIStatusError):
+            status = int(raised.status_code)
+            then = _NEXT.get(status, "").format(key=endpoint.key_name or "no variable")
+            said = f"answers {status}{times}: {_complaint(raised)}" + (f" ({then})" if then else "")
+        else:
+            said = f"{type(raised).__name__}: {raised}"
+        return ModelError(endpoint.masked(f"{endpoint.name} at {place}: {said}"))
+
+
+def _complaint(raised: Any) -> str:
+    """A provider's own words about what it refuses."""
+    body = raised.body
+    inner = body.get("error", body) if isinstance(body, dict) else body
+    words = inner.get("message") if isinstance(inner, dict) else inner
+    flat = " ".join(str(words or raised.message or "no reason given").split())
+    return flat[:_SHOWN] + ("…" if len(flat) > _SHOWN else "")
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """The JSON object of an answer; raises ValueError for anything else, and for an error that is sent as an answer."""
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise ValueError("is no JSON object")
+    error = value.get("error")
+    if error:
+        words = error.get("message") if isinstance(error, dict) else error
+        raise ValueError(f"is an error: {words}")
+    return value
+
+
+def number(value: Any) -> int | None:
+    """A count of tokens; None for what is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def plain(text: str) -> str:
+    """A text that can be sent: lone surrogates become question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")
