@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ctxcli.constraints import is_demand, sentences
 from ctxcli.reports.guard import KEPT, LOST, UNJUDGED, WEAKENED
@@ -112,6 +112,10 @@ class Sentence:
         )
 
 
+_sentence = lru_cache(maxsize=1 << 15)(Sentence)
+"""Contexts of one conversation are much alike: a sentence is taken to pieces once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What became of one constraint."""
@@ -125,9 +129,13 @@ class Judge:
     """Holds constraints against what a context says."""
 
     def __init__(self, text: str) -> None:
-        pieces = list(dict.fromkeys(_pieces(text)))
-        self._sentences = _Sentences(Sentence(piece) for piece in pieces)
-        self._clauses = _Sentences(Sentence(clause) for piece in pieces for clause in _CLAUSES.split(piece) if clause)
+        self._pieces = list(dict.fromkeys(_pieces(text)))
+        self._sentences = _Sentences(map(_sentence, self._pieces))
+
+    @cached_property
+    def _clauses(self) -> "_Sentences":
+        clauses = (clause for piece in self._pieces for clause in _CLAUSES.split(piece) if clause)
+        return _Sentences(map(_sentence, clauses))
 
     def judge(self, constraint: str) -> Judgement:
         """Compare by words: the sentence word for word, else its demands one by one; the worst counts."""
