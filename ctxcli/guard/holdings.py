@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from ctxcli.guard.forms import (
@@ -27,6 +27,12 @@ _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\r": "\n", '\\"': '"', "\\/": "/", "\\\\
 _ESCAPE = re.compile(r'\\[ntr"/\\]')
 _MOST_LOOKED_AT = 2_000_000
 """Characters of a text that are also looked at with its line ends taken out."""
+
+
+@lru_cache(maxsize=1 << 15)
+def _tokens_of(line: str) -> frozenset[str]:
+    """The tokens of a line; contexts of one conversation are much alike."""
+    return frozenset(run.text for run in runs_of(line))
 
 
 class Place(IntEnum):
@@ -151,8 +157,8 @@ class Holdings:
         found = {}
         for place, text in self._texts.items():
             readings = {text, _unescaped(text)}
-            runs = {run.text for reading in readings for line in reading.split("\n") for run in runs_of(line)}
-            found[place] = frozenset(runs)
+            lines = dict.fromkeys(line for reading in readings for line in reading.split("\n"))
+            found[place] = frozenset().union(*map(_tokens_of, lines))
         return found
 
     @cached_property
