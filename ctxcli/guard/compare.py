@@ -1,6 +1,6 @@
 """What became of each identifier of a context, and what nobody said before."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -37,18 +37,22 @@ class Comparison:
     nearest: dict[Key, str] = field(default_factory=dict)
     invented: list[tuple[Stranger, str | None]] = field(default_factory=list)
     """With what BEFORE held that is like it."""
+    only: Set[Key] | None = None
+    """The identifiers of BEFORE that are looked at; None for all of them."""
 
     def __post_init__(self) -> None:
         if self.after.opaque:
             return
-        for key, one in self.before.known.items():
+        for key, one in self.known.items():
             self._place(key, one)
         self._find_mutations()
 
     @cached_property
     def known(self) -> Mapping[Key, Known]:
-        """The identifiers of BEFORE."""
-        return self.before.known
+        """The identifiers of BEFORE that are looked at."""
+        if self.only is None:
+            return self.before.known
+        return {key: one for key, one in self.before.known.items() if key in self.only}
 
     @cached_property
     def required(self) -> Required:

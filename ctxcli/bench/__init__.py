@@ -1,0 +1,1 @@
+"""`ctx bench`: strategies and compactors of any make, on real transcripts, at equal budgets."""

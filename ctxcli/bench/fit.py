@@ -1,0 +1,28 @@
+"""A strategy of ctx within a budget that is not to be exceeded."""
+
+from dataclasses import replace
+
+from ctxcli.change import Change
+from ctxcli.compact.session import Session
+from ctxcli.compact.settings import Settings
+
+_TRIES = 3
+_FEWEST = 40
+"""Tokens of a summary below which nothing has room in it."""
+
+
+def fitted(session: Session, settings: Settings) -> Change:
+    """What the strategies make of a context, the summary cut to the room that is left where the target is missed.
+
+    `ctx compact` lets the target go rather than something required; equal budgets are only equal without that.
+    """
+    target = session.target(settings)
+    change = session.compact(settings).change
+    for _ in range(_TRIES):
+        over = session.weight(change) - target
+        room = session.count(change.summary) - over
+        if over <= 0 or not change.summary or room < _FEWEST:
+            break
+        settings = replace(settings, summary_tokens=room)
+        change = session.compact(settings).change
+    return change
