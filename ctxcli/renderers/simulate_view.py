@@ -3,8 +3,17 @@
 from collections.abc import Iterator
 
 from ctxcli.renderers.view import Block, Column, Curve, Facts, Grid, Notes, number, percent, plural, short
-from ctxcli.reports.simulate import PolicyResult, PolicyTotals, SimulatedCompaction, SimulateReport
+from ctxcli.reports.simulate import (
+    Agreement,
+    PolicyResult,
+    PolicyTotals,
+    Rules,
+    SimulatedCompaction,
+    SimulatedLane,
+    SimulateReport,
+)
 
+_HOUR = 3_600
 _MOST = 24
 """Compactions that are listed unless all are asked for."""
 
@@ -24,6 +33,8 @@ def simulate_blocks(report: SimulateReport, *, everything: bool = False) -> Iter
         yield _compactions(rows if everything else rows[:_MOST])
         if len(rows) > _MOST and not everything:
             yield Notes("more", (f"{plural(len(rows) - _MOST, 'compaction')} more; --all lists them",))
+    if report.lanes:
+        yield _lanes(report.lanes, priced=report.prices is not None)
     if everything:
         yield from map(_calls, report.policies)
     if report.explained:
@@ -37,22 +48,38 @@ def simulate_blocks(report: SimulateReport, *, everything: bool = False) -> Iter
 def _facts(report: SimulateReport) -> Iterator[tuple[str, ...]]:
     source, window, agreed = report.source, report.window, report.agreement
     name = source.path + (f" [{source.conversation}]" if source.many else "")
+    name += "" if source.lane == "main" else f", lane {source.lane}"
     yield (name, source.format, *source.models[:2], plural(len(report.policies[0].calls), "call"))
     if window.usable is None:
         yield ("window unknown (set --max-context)",)
     else:
         yield (f"window {number(window.max_context)} ({window.origin})", f"reserve {number(window.reserve_output)}",
                f"usable {number(window.usable)}")  # fmt: skip
-    timed = f"times recorded for {report.rules.timed:,}" if report.rules.timed else "no times recorded: always warm"
-    lives = f"cache lives {report.rules.ttl // 60} minutes"
+    timed = f"times recorded for {report.timed:,}" if report.timed else "no times recorded: always warm"
     prices = () if report.prices is None else (f"prices: {report.prices.origin} {report.prices.version}".rstrip(),)
-    yield (lives, timed, *prices)
+    for at, rules in enumerate(report.rules):
+        yield (f"cache: {rules.name}", *_rules(rules), *((timed, *prices) if not at else ()))
     if agreed is not None:
-        calls, reads = plural(agreed.calls, "call"), plural(agreed.cache_calls, "call")
-        yield (
-            f"replayed against measured, in the median: context off by {percent(agreed.context, 1)} ({calls})",
-            f"cache reads off by {percent(agreed.cache_read, 1)} ({reads})",
-        )
+        yield from _agreement(agreed)
+
+
+def _rules(rules: Rules) -> Iterator[str]:
+    told = {"measured": "as the reads show", "flag": "--ttl", "rules": "by its rules"}[rules.ttl_origin]
+    lives = f"{rules.ttl // 3600} h" if rules.ttl >= _HOUR else f"{rules.ttl // 60} minutes"
+    yield f"lives {lives} ({told})"
+    yield f"from {rules.minimum:,} tokens"
+    if rules.front is not None:
+        yield f"tools and system {rules.front:,}"
+    yield f"write x{rules.write or 1:g}, read x{rules.read:g}"
+
+
+def _agreement(agreed: Agreement) -> Iterator[tuple[str, ...]]:
+    calls, reads = plural(agreed.calls, "call"), plural(agreed.cache_calls, "call")
+    yield (
+        "replayed against measured, in the median",
+        f"context off by {percent(agreed.context, 1)} ({calls}, {agreed.context_beyond:,} by more than 10 %)",
+        f"cache reads off by {percent(agreed.cache_read, 1)} ({reads}, {agreed.cache_beyond:,} by more than 10 %)",
+    )
 
 
 def _policies(report: SimulateReport) -> Grid:
@@ -103,6 +130,19 @@ def _compaction(one: PolicyResult, row: SimulatedCompaction) -> tuple[str, ...]:
     )  # fmt: skip
 
 
+def _lanes(lanes: tuple[SimulatedLane, ...], *, priced: bool) -> Grid:
+    columns = [Column("lane", long=True), Column("calls", right=True), Column("peak", right=True),
+               Column("sent", right=True), Column("read", right=True), Column("figures")]  # fmt: skip
+    rows = [
+        (" ".join(filter(None, (one.lane, one.title))), number(one.calls), number(one.totals.peak),
+         short(one.totals.sent), "–" if one.totals.cache is None else short(one.totals.cache.read), one.totals.basis,
+         "–" if one.totals.cost is None else f"${one.totals.cost:,.2f}")
+        for one in lanes
+    ]  # fmt: skip
+    kept = columns + [Column("cost", right=True)] * priced
+    return Grid(tuple(kept), tuple(row if priced else row[:-1] for row in rows))
+
+
 def _after(calls: float | None) -> str:
     if calls is None:
         return "never"
@@ -126,6 +166,11 @@ def _assumptions(report: SimulateReport) -> Iterator[str]:
         "The later messages are those of the transcript under every policy: what the agent would have done differently "
         "nobody knows. Strategies write their summaries without a model."
     )
+    if report.lanes:
+        yield (
+            "Sub-agents are listed as recorded: no policy compacts them, and they are in no figure above; --lane NAME "
+            "replays one."
+        )
     if any(one.totals.summary_sent for one in report.policies):
         yield (
             "The calls that wrote the recorded summaries are not among the calls; the cost holds them: each reads the "

@@ -18,6 +18,8 @@ class SimulatedSource:
     conversation: str | None
     many: bool
     """One of several conversations in its source."""
+    lane: str
+    """main, or the sub-agent that is replayed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +36,29 @@ class Counting:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The cache that is assumed: Anthropic's rules."""
+    """How the cache of one provider works, as it is assumed for the calls of some models."""
 
+    name: str
+    title: str
+    models: tuple[str, ...]
+    """Those that answered here; empty where none is named."""
+    calls: int
     ttl: int
     """Seconds after which what was not used again is gone."""
+    ttl_origin: str
+    """flag, measured (told by what was read after pauses) or rules (what the provider says)."""
     minimum: int
-    """Tokens of the shortest prefix that is cached."""
-    timed: int
-    """Calls for which the time since the call before is recorded; at the others the cache is taken to be warm."""
+    """Tokens of the shortest prefix that is cached, for the first of the models."""
+    step: int
+    """What is read is a multiple of so many tokens."""
+    breakpoints: bool
+    """Whether a read ends where an earlier request had a breakpoint: behind tools and system prompt, or at its end."""
+    front: int | None
+    """Tokens of tools and system prompt as the provider's figures tell them; null where none do, or it is no matter."""
+    write: float | None
+    """Price of a write in that of an input token; null where it costs nothing beside the input."""
+    read: float
+    """Price of a read in that of an input token, for the first of the models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +106,7 @@ class SimulatedCompaction:
     before: int | None
     after: int | None
     prefix: int | None
-    """What stayed in front unchanged."""
+    """What of the context after it the cache can still serve: what stays in front unchanged, up to a breakpoint."""
     summary: int
     """What a model wrote for it; 0 where no model was asked, or it cannot be read."""
     break_even_calls: float | None
@@ -136,13 +153,22 @@ class PolicyTotals:
 class Agreement:
     """How far the replayed figures of the recorded run are from the measured ones, as shares; medians over calls.
 
-    Calls whose measured context told what the file does not hold are left out of the first.
+    Calls whose measured context told what the file does not hold are left out of the first, and the first call, whose
+    read tells what was cached before it, of the second.
     """
 
     calls: int
     context: float | None
+    context_beyond: int
+    """Calls whose context is off by more than a tenth."""
+    told: int
+    """Calls that were left out of the first."""
     cache_calls: int
     cache_read: float | None
+    cache_beyond: int
+    """Calls whose read is off by more than a tenth."""
+    cache_gone: tuple[int, ...]
+    """Of them, the calls that read less, though nothing before them in the file had changed and no pause was long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +181,8 @@ class PolicyResult:
     strategy: str | None
     trigger: int | None
     """Tokens above which a context is compacted."""
+    window: int | None
+    """Usable tokens of the window that its shares are of; null where none is known."""
     calls: tuple[SimulatedCall, ...]
     """Each call, modelled."""
     totals: PolicyTotals
@@ -171,8 +199,18 @@ class PolicyResult:
 
 
 @dataclass(frozen=True, slots=True)
+class SimulatedLane:
+    """A lane beside the one that is replayed, as the transcript records it; never added to a context size."""
+
+    lane: str
+    title: str
+    calls: int
+    totals: PolicyTotals
+
+
+@dataclass(frozen=True, slots=True)
 class SimulateReport:
-    """The document `ctx.simulate`: the main lane of one conversation under each policy."""
+    """The document `ctx.simulate`: one lane of one conversation under each policy."""
 
     kind: str
     version: int
@@ -180,12 +218,17 @@ class SimulateReport:
     source: SimulatedSource
     tokenizer: Counting
     window: Window
-    rules: Rules
+    rules: tuple[Rules, ...]
+    """By provider, that of the most calls first."""
+    timed: int
+    """Calls for which the time since the call before is recorded; at the others the cache is taken to be warm."""
     prices: PriceList | None
     hidden: Hidden | None
     agreement: Agreement | None
     """Null where the provider reported nothing to compare with."""
     policies: tuple[PolicyResult, ...]
+    lanes: tuple[SimulatedLane, ...]
+    """The other lanes that have calls."""
     explained: tuple[str, ...]
     """The arithmetic of the call that was asked for, a line each."""
     notes: tuple[str, ...]

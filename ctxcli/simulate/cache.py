@@ -1,15 +1,17 @@
-"""A provider's prompt cache, by Anthropic's rules: what of each request it serves.
+"""A provider's prompt cache, by its rules: what of each request it serves."""
 
-https://docs.claude.com/en/docs/build-with-claude/prompt-caching: a request is served from the cache as far as it
-stands in front of it as it stood in the request before, if that is no longer ago than the time to live, and only from
-1,024 tokens on. What is not served is written. Each use starts the time to live anew.
-"""
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from ctxcli.audit.rows import cache_of
+from ctxcli.audit.walk import Step
+from ctxcli.caching import CACHE_RULES, CacheRules, cache_rules, seconds_between
+from ctxcli.model import COMPACTIONS, Transcript
+from ctxcli.simulate.course import Request, asked_at
 
-from ctxcli.caching import MINIMUM, seconds_between
-from ctxcli.simulate.course import Request
+_HELD = 0.5
+"""Share of what was cached; a call that read less after a pause found the rest gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,21 +21,138 @@ class Served:
     read: int
     write: int
     uncached: int
+    prefix: int
+    """What would have been read right after the request before: by its age nothing more is gone."""
     miss: str
     """Why less was read than was sent before; empty where all of that was."""
     idle: float | None
-    """Seconds since the request before; None where a time is not recorded."""
+    """Seconds since the answer before; None where a time is not recorded."""
 
 
-def served(requests: Iterable[Request], ttl: int) -> Iterator[Served]:
+@dataclass(frozen=True, slots=True)
+class CacheTerms:
+    """Whose rules the calls follow, and how long entries live."""
+
+    provider: str
+    """Of the transcript."""
+    life: int | None = None
+    """Seconds, if the user says so; None for what each provider's rules and figures tell."""
+    told: Mapping[str, int] = field(default_factory=dict)
+    """Seconds by the name of the rules, where the provider's figures tell them."""
+    first_read: int | None = None
+    """What the first request reads: what was cached before it."""
+    front: int | None = None
+    """Tokens behind which the breakpoint of tools and system prompt stands, where the provider's figures tell them."""
+
+    def rules(self, model: str) -> CacheRules:
+        """Those of a model."""
+        return cache_rules(model, self.provider)
+
+    def life_of(self, rules: CacheRules) -> int:
+        """Seconds that an entry lives after its last use."""
+        return self.life if self.life is not None else self.told.get(rules.name, rules.lives[0])
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A prefix in the cache: its messages, blocks and tokens, and when it was used last."""
+
+    rows: int
+    blocks: int
+    tokens: int
+    used: str
+
+
+def served(requests: Iterable[Request], terms: CacheTerms) -> Iterator[Served]:
     """Each request of a lane, in order. Where times are not recorded, the cache is warm."""
     last: Request | None = None
+    entries: list[_Entry] = []
     for request in requests:
-        idle = seconds_between(last.call.time, request.call.time) if last is not None else None
-        prefix, miss = request.prefix, request.changed
-        if idle is not None and idle > ttl and last is not None:
-            prefix, miss = 0, f"idle for {idle / 60:,.0f} minutes"
-        read = prefix if prefix >= MINIMUM else 0
-        write = request.context - read if request.context >= MINIMUM else 0
-        yield Served(read, write, request.context - read - write, miss, idle)
+        model = request.call.model
+        rules = terms.rules(model)
+        life, least = terms.life_of(rules), rules.minimum(model)
+        idle = seconds_between(last.call.time, request.asked) if last is not None else None
+        entries = [one for one in entries if one.rows <= request.same]
+        found = _prefixes(rules, entries, request, last, terms.front)
+        warm = _longest(found, last.call.time if last is not None else "", life)
+        hit = _longest(found, request.asked, life)
+        prefix, read = (one.tokens if one is not None else 0 for one in (warm, hit))
+        if last is None and terms.first_read is not None:
+            read = prefix = min(terms.first_read, request.context)
+        read = _counted(read, rules, least)
+        write = request.context - read if rules.write(life) is not None and request.context >= least else 0
+        prefix = _counted(prefix, rules, least)
+        outlived = f"idle for {idle / 60:,.0f} minutes" if read < prefix and idle is not None and idle > life else ""
+        miss = outlived or _miss(request, read, least)
+        yield Served(read, write, request.context - read - write, prefix, miss, idle)
+        if hit is not None:
+            hit.used = request.call.time
+        entries.append(_Entry(request.rows, request.blocks, request.context, request.call.time))
         last = request
+
+
+def _prefixes(
+    rules: CacheRules, entries: Sequence[_Entry], request: Request, last: Request | None, told: int | None
+) -> list[_Entry]:  # fmt: skip
+    """What of a request can be in the cache: up to the breakpoints of earlier ones, or all that they share."""
+    if last is None:
+        return []
+    if not rules.breakpoints:
+        return [_Entry(request.same, 0, request.prefix, last.call.time)]
+    near = [one for one in entries if not rules.lookback or request.blocks - one.blocks <= rules.lookback]
+    if request.front is None:
+        return near
+    front = request.front if told is None else min(told, request.context)
+    return [*near, _Entry(0, 0, front, last.call.time)]
+
+
+def _longest(found: Sequence[_Entry], when: str, life: int) -> _Entry | None:
+    """Of the entries that live at a time; where it is not known, all do."""
+    live = (one for one in found if (seconds_between(one.used, when) or 0) <= life)
+    return max(live, key=lambda one: one.tokens, default=None)
+
+
+def _counted(tokens: int, rules: CacheRules, least: int) -> int:
+    """What is read of a prefix: nothing of a short one, else whole steps."""
+    return tokens // rules.step * rules.step if tokens >= least else 0
+
+
+def _miss(request: Request, read: int, least: int) -> str:
+    """Why less was read than was sent before, but for its age."""
+    if request.changed == "first call" and read:
+        return "first call: read what was cached before it"
+    if not request.changed and not read and request.prefix < least:
+        return f"fewer than {least:,} tokens in front"
+    if not request.changed and read < request.prefix // 2:
+        return "more was added than is looked back over"
+    return request.changed
+
+
+def lives_told(steps: Sequence[Step], transcript: Transcript) -> dict[str, int]:
+    """How long entries live by the name of the rules, where the recorded reads after pauses tell one from another.
+
+    Of the lives that a provider offers, the one that explains most of them: what was read after a pause had lived so
+    long, and what was not had not. Nothing is told where two explain the same.
+    """
+    pauses: dict[str, list[tuple[float, bool]]] = {}
+    for before, step in pairwise(steps):
+        idle, held = seconds_between(before.call.time, asked_at(step.frame, transcript)), _held(before, step)
+        if idle is not None and held is not None:
+            pauses.setdefault(cache_rules(step.call.model, transcript.provider).name, []).append((idle, held))
+    found = {}
+    for name, rows in pauses.items():
+        rules = CACHE_RULES[name]
+        wrong = {life: sum(held is (idle > life) for idle, held in rows) for life in rules.lives}
+        if len(set(wrong.values())) > 1:
+            found[name] = min(rules.lives, key=lambda life: (wrong[life], rules.lives.index(life)))
+    return found
+
+
+def _held(before: Step, step: Step) -> bool | None:
+    """Whether what the call before had left in the cache was read; None where the context is not that of before."""
+    was, now = cache_of(before.call.usage), cache_of(step.call.usage)
+    if was is None or now is None or before.call.model != step.call.model:
+        return None
+    if any(event.kind in COMPACTIONS for event in step.frame.events) or not before.size:
+        return None
+    return now.read >= _HELD * min(before.size, step.size)

@@ -1,19 +1,18 @@
 """From the calls under a policy to its figures: each call, each compaction, and what it comes to."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Scales, Step
 from ctxcli.budget import Usable
-from ctxcli.caching import LIFE_1H, WRITE_1H, WRITE_5M, Compacted, Pay, break_even
+from ctxcli.caching import LIFE_1H, LIFE_5M, WRITE_1H, Compacted, Pay, break_even
 from ctxcli.model import Call, Event, EventKind
 from ctxcli.prices import Prices
 from ctxcli.reports.calls import Cache
 from ctxcli.reports.guard import Hindsight
-from ctxcli.reports.simulate import Agreement, PolicyTotals, SimulatedCall, SimulatedCompaction
-from ctxcli.simulate.cache import Served
+from ctxcli.reports.simulate import PolicyTotals, SimulatedCall, SimulatedCompaction
+from ctxcli.simulate.cache import CacheTerms, Served
 from ctxcli.simulate.course import Request
 from ctxcli.simulate.drive import Run, Shortened
 
@@ -24,13 +23,24 @@ class Terms:
 
     scales: Scales
     usable: Usable
-    ttl: int
+    cache: CacheTerms
     prices: Prices | None
 
-    @property
-    def write(self) -> float:
-        """The price of a cache write in that of an input token."""
-        return WRITE_1H if self.ttl >= LIFE_1H else WRITE_5M
+    def write(self, model: str) -> float:
+        """The price of what is not read, in that of an input token."""
+        rules = self.cache.rules(model)
+        return rules.write(self.cache.life_of(rules)) or 1.0
+
+    def read(self, model: str) -> float:
+        """The price of what is read, in that of an input token."""
+        return self.cache.rules(model).read(model)
+
+    def paid(self, call: Call, cache: Cache, output: int) -> float | None:
+        """Dollars for what a call sent and got; None where a price is not known."""
+        if self.prices is None:
+            return None
+        hourly = self.write(call.model) == WRITE_1H
+        return self.prices.cost(call, cache, output, LIFE_1H if hourly else LIFE_5M)
 
     def output(self, call: Call) -> int:
         """What came back: as the provider reported it, else by its text."""
@@ -51,18 +61,20 @@ def call_rows(requests: Sequence[Request], caches: Sequence[Served], terms: Term
     )  # fmt: skip
 
 
-def pass_rows(run: Run, terms: Terms, recalls: Sequence[Hindsight | None]) -> tuple[SimulatedCompaction, ...]:
+def pass_rows(
+    run: Run, caches: Sequence[Served], terms: Terms, recalls: Sequence[Hindsight | None]
+) -> tuple[SimulatedCompaction, ...]:  # fmt: skip
     """A row for each pass of a policy; no model writes its summary."""
-    requests = {one.n: one for one in run.requests}
+    kept = {one.n: cache.prefix for one, cache in zip(run.requests, caches, strict=True)}
     return tuple(
-        replace(_pass_row(one, requests[one.n], terms), hindsight=recall)
+        replace(_pass_row(one, kept[one.n], terms), hindsight=recall)
         for one, recall in zip(run.passes, recalls, strict=True)
     )
 
 
-def _pass_row(one: Shortened, request: Request, terms: Terms) -> SimulatedCompaction:
-    sizes = Compacted(one.before, one.after, request.prefix, 0)
-    return _row(one.n, one.call.line, sizes, terms, loop=one.again, done=one.done)
+def _pass_row(one: Shortened, kept: int, terms: Terms) -> SimulatedCompaction:
+    sizes = Compacted(one.before, one.after, kept, 0)
+    return _row(one.n, one.call, sizes, terms, loop=one.again, done=one.done)
 
 
 def recall_of(compactions: Sequence[SimulatedCompaction]) -> float | None:
@@ -73,12 +85,13 @@ def recall_of(compactions: Sequence[SimulatedCompaction]) -> float | None:
 
 
 def _row(
-    n: int | None, line: int, sizes: Compacted, terms: Terms, *, loop: bool = False, done: bool = True
+    n: int, call: Call, sizes: Compacted, terms: Terms, *, loop: bool = False, done: bool = True
 ) -> SimulatedCompaction:  # fmt: skip
+    write, read = terms.write(call.model), terms.read(call.model)
     return SimulatedCompaction(
-        n, line, sizes.before, sizes.after, sizes.prefix, sizes.summary,
-        break_even_calls=_rounded(break_even(sizes, write=terms.write)),
-        break_even_cold=_rounded(break_even(sizes, warm=False, write=terms.write)),
+        n, call.line, sizes.before, sizes.after, sizes.prefix, sizes.summary,
+        break_even_calls=_rounded(break_even(sizes, write=write, read=read)),
+        break_even_cold=_rounded(break_even(sizes, warm=False, write=write, read=read)),
         break_even_uncached=_rounded(break_even(sizes, cached=False)),
         loop=loop, hindsight=None, done=done,
     )  # fmt: skip
@@ -89,7 +102,7 @@ def _rounded(pay: Pay) -> float | None:
 
 
 def recorded_rows(
-    events: Sequence[Event], steps: Sequence[Step], requests: Sequence[Request], terms: Terms
+    events: Sequence[Event], steps: Sequence[Step], run: Run, caches: Sequence[Served], terms: Terms
 ) -> tuple[SimulatedCompaction, ...]:
     """A row for each of these compactions, which the transcript records of its main lane."""
     rows = []
@@ -104,9 +117,10 @@ def recorded_rows(
                 )
             )
             continue
-        before, after = _sizes(steps[place - 1], steps[place], requests[place - 1 : place + 1])
-        sizes = Compacted(before, after, requests[place].prefix, _written(event, steps[place], terms))
-        rows.append(_row(steps[place].n, event.line, sizes, terms, loop=place == taken + 1))
+        before, after = _sizes(steps[place - 1], steps[place], run.requests[place - 1 : place + 1])
+        sizes = Compacted(before, after, caches[place].prefix, _written(event, steps[place], terms))
+        row = _row(steps[place].n, steps[place].call, sizes, terms, loop=place == taken + 1)
+        rows.append(replace(row, line=event.line))
         taken = place
     return tuple(rows)
 
@@ -187,39 +201,10 @@ def _cost(
     """Dollars for all; None as soon as one call's price or cache is not known."""
     if terms.prices is None or not rows:
         return None
-    paid = [
-        None if cache is None else terms.prices.cost(call, cache, terms.output(call), terms.ttl)
-        for _, call, _, cache in rows
-    ]
+    paid = [None if cache is None else terms.paid(call, cache, terms.output(call)) for _, call, _, cache in rows]
     by_n = {n: call for n, call, _, _ in rows}
     paid += [
-        terms.prices.cost(by_n[one.call], Cache(one.before or 0, 0, 0), one.summary, terms.ttl)
-        for one in wrote if one.call is not None
-    ]  # fmt: skip
+        terms.paid(by_n[one.call], Cache(one.before or 0, 0, 0), one.summary) for one in wrote if one.call is not None
+    ]
     known = [one for one in paid if one is not None]
     return round(sum(known), 4) if len(known) == len(paid) else None
-
-
-def agreement_of(
-    steps: Sequence[Step], requests: Sequence[Request], caches: Sequence[Served], anchors: frozenset[int]
-) -> Agreement | None:
-    """How far the replay of the recorded run is from what was measured."""
-    sizes = [
-        _off(one.context, step.measured)
-        for step, one in zip(steps, requests, strict=True)
-        if step.measured and step.n not in anchors
-    ]
-    reads = [
-        _off(one.read, cache.read)
-        for step, one in zip(steps, caches, strict=True)
-        if (cache := cache_of(step.call.usage)) is not None
-    ]
-    if not sizes and not reads:
-        return None
-    middle: Callable[[list[float]], float | None] = lambda found: round(median(found), 4) if found else None  # noqa: E731
-    return Agreement(len(sizes), middle(sizes), len(reads), middle(reads))
-
-
-def _off(replayed: int, told: int) -> float:
-    """The error as a share of what was measured; all of it where nothing was and something should have been."""
-    return abs(replayed - told) / told if told else float(replayed > 0)

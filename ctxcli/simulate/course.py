@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ctxcli.audit.walk import Scales
-from ctxcli.model import COMPACTIONS, Call, EventKind, Message, Transcript
+from ctxcli.caching import moment
+from ctxcli.model import COMPACTIONS, Call, EventKind, Message, PartKind, Role, Transcript
 from ctxcli.replay import Frame
 from ctxcli.tokens import PLACEHOLDER, kind_of
 
@@ -29,9 +30,19 @@ class Request:
     n: int
     """The number of the call, from 1, over all lanes."""
     call: Call
+    asked: str
+    """When it was sent: the time of the last message before it that is no answer, else that of the call itself."""
     context: int
     prefix: int
     """Of the context, what stands at the front as it stood in the request before."""
+    front: int | None
+    """Of the context, tools and system prompt; None where they are not those of the request before."""
+    rows: int
+    """Messages of the context."""
+    same: int
+    """Of them, those at the front that stand as in the request before, with all that stood there too."""
+    blocks: int
+    """Parts of all messages."""
     compacted: bool
     """Something was compacted since the request before."""
     hidden: int
@@ -88,14 +99,30 @@ class Course:
         """Send the context: what of it stood at the front of the request before."""
         call = frame.call
         same = self._same(frame, call.model)
-        if same is not None and self.hidden != self._hidden:
-            same, prefix = 0, min(self.hidden, self.fixed)
-        else:
-            prefix = self.hidden + sum(self.weight(call.model, row) for row in self.rows[: same or 0])
-        prefix = 0 if same is None else prefix
         changed = self._why(frame, same, compacted=compacted)
+        context = self.size(call.model)
+        front = None if same is None else min(context, self._front(call.model, same))
+        if same is None or front is None:
+            prefix, same = 0, 0
+        elif self.hidden == self._hidden or (self.hidden > self._hidden and same == len(self._sent)):
+            prefix = self._hidden + sum(self.weight(call.model, row) for row in self.rows[:same])
+        else:
+            prefix, same = front, 0
         self._sent, self._hidden, self._model = self.rows, self.hidden, call.model
-        return Request(n, call, self.size(call.model), prefix, compacted, self.hidden, changed)
+        blocks = sum(len(row.message.parts) for row in self.rows)
+        return Request(
+            n, call, asked_at(frame, self.transcript), context, min(prefix, context), front,
+            len(self.rows), same, blocks, compacted, self.hidden, changed,
+        )  # fmt: skip
+
+    def _front(self, model: str, same: int) -> int:
+        """Tools and system prompt: what no policy takes out of what the file does not hold, and what stands first."""
+        leading = 0
+        for row in self.rows[:same]:
+            if row.message.role is not Role.SYSTEM and any(one.kind is not PartKind.TOOLS for one in row.message.parts):
+                break
+            leading += self.weight(model, row)
+        return self.fixed + leading
 
     def _same(self, frame: Frame, model: str) -> int | None:
         """How many messages stand at the front as before; None where not even the system prompt does."""
@@ -112,7 +139,7 @@ class Course:
             return "another model"
         if same is None:
             return "system prompt or tools changed"
-        if same == len(self._sent) and self.hidden == self._hidden:
+        if same == len(self._sent) and self.hidden >= self._hidden:
             return ""
         recorded = any(event.kind in COMPACTIONS for event in frame.events)
         return "compaction" if compacted or recorded else "earlier turns changed"
@@ -142,6 +169,13 @@ class Course:
 
     def _counts(self, message: Message) -> Iterator[int]:
         return (self.count(part.text) for part in message.parts)
+
+
+def asked_at(frame: Frame, transcript: Transcript) -> str:
+    """When a call was sent: the time of the last message before it that is no answer, else that of the answer."""
+    before = (transcript.messages[index] for index in reversed(frame.entered))
+    asked = next((one.time for one in before if one.role is not Role.ASSISTANT and moment(one.time) is not None), "")
+    return asked if asked and frame.call.time else frame.call.time
 
 
 def _without(row: Held, numbers: set[int], *, strip: bool) -> Held:

@@ -64,6 +64,7 @@ def driven(frames: Iterable[Numbered], course: Course, unseen: Unseen, passes: P
     course.hidden = unseen.fixed + unseen.earlier
     for n, frame in frames:
         course.apply(frame)
+        course.hidden = max(unseen.fixed, course.hidden + unseen.jumps.get(n, 0))
         if any(event.kind is EventKind.RESET for event in frame.events):
             course.hidden = unseen.fixed
         size = course.size(frame.call.model)

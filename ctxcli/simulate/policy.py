@@ -24,6 +24,8 @@ class Policy:
     """What of the newest stays verbatim; None for the default of `ctx compact`."""
     name: str = ""
     """As the user wrote it."""
+    window: int | None = None
+    """Tokens of the window that a share is of, output reserve included; None for that of the model."""
 
     def limit(self, usable: int | None) -> int | None:
         """Tokens above which a pass is made; None for a share of a window that is not known."""

@@ -1,20 +1,28 @@
 """What calls were sent that the file does not hold, as far as the provider's figures show it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
+from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Step
 from ctxcli.model import COMPACTIONS, EventKind
 
 _BREAKS = COMPACTIONS | {EventKind.RESET}
+_LEAST_JUMP, _JUMP_OF_CONTEXT, _JUMP_OF_ADDED = 5_000, 0.05, 0.25
+"""What a context grew or fell by beside its messages is a jump from so many tokens on, if it is this share of the
+context and of what was added: no error of counting is that large."""
+_MISSED = 0.9
+"""Share of what was cached; a call that read less was served by what stands in front, not by all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
     """Tokens that no message of the file accounts for: measured context less the estimate.
 
-    They stay nearly the same from call to call, and change where a context is rebuilt; so the first measured call of
-    each stretch between two recorded compactions tells them for the stretch.
+    They stay nearly the same from call to call, and change where a context is rebuilt, or where the client puts in
+    or takes out what it does not record; so the first measured call of each stretch between two such places tells
+    them for the stretch.
     """
 
     at: Mapping[int, int] = field(default_factory=dict)
@@ -23,6 +31,13 @@ class Unseen:
     """System prompt and tools: the least that was there in any stretch."""
     earlier: int = 0
     """What else was there at first: turns that the file does not hold. A compaction takes them out."""
+    jumps: Mapping[int, int] = field(default_factory=dict)
+    """By the number of the call: what came or went before it without a record. It does so under every policy."""
+    front: int | None = None
+    """Tokens of tools and system prompt: the least that the cache served where the history was not in it; None where
+    no call tells."""
+    first_read: int | None = None
+    """What the cache served to the first call: nothing in the file can tell it."""
     anchors: frozenset[int] = frozenset()
     """The calls whose measured context told the rest; a comparison with what was measured leaves them out."""
     measured: bool = False
@@ -37,21 +52,47 @@ def unseen_in(steps: Sequence[Step]) -> Unseen:
     if not told:
         return Unseen(dict.fromkeys((step.n for step in steps), 0))
     at: dict[int, int] = {}
+    jumps: dict[int, int] = {}
     last = told[0]
     for stretch, step in found:
-        last = last if step is None else max(0, step.size - step.estimated)
+        was, last = last, last if step is None else max(0, step.size - step.estimated)
         at.update(dict.fromkeys((one.n for one in stretch), last))
+        if _jumped(stretch[0]):
+            jumps[stretch[0].n] = last - was
     fixed = min(told)
     anchors = frozenset(step.n for _, step in found if step is not None)
-    return Unseen(at, fixed, told[0] - fixed, anchors, measured=True)
+    cache = cache_of(steps[0].call.usage)
+    return Unseen(
+        at, fixed, told[0] - fixed, jumps, min(_fronts(steps), default=None), cache.read if cache else None, anchors,
+        measured=True,
+    )  # fmt: skip
 
 
 def _stretches(steps: Sequence[Step]) -> list[list[Step]]:
-    """The calls in groups: a new one where something was compacted or cleared away, or another model answers."""
+    """The calls in groups: a new one where something was compacted, what is hidden jumped, or a model changed."""
     stretches: list[list[Step]] = []
     for step in steps:
-        broken = any(event.kind in _BREAKS for event in step.frame.events)
+        broken = any(event.kind in _BREAKS for event in step.frame.events) or _jumped(step)
         if not stretches or broken or stretches[-1][-1].call.model != step.call.model:
             stretches.append([])
         stretches[-1].append(step)
     return stretches
+
+
+def _jumped(step: Step) -> bool:
+    """Whether the context changed by much more than its messages, without an event that says why."""
+    if step.growth is None or step.measured is None:
+        return False
+    change = abs(step.growth - step.added)
+    return change > max(_LEAST_JUMP, _JUMP_OF_CONTEXT * step.measured, _JUMP_OF_ADDED * step.added)
+
+
+def _fronts(steps: Sequence[Step]) -> Iterator[int]:
+    """What was read where the history was not: at the first call, and wherever less was read than was cached."""
+    first = cache_of(steps[0].call.usage)
+    if first is not None and 0 < first.read < _MISSED * steps[0].size:
+        yield first.read
+    for before, step in pairwise(steps):
+        was, now = cache_of(before.call.usage), cache_of(step.call.usage)
+        if was is not None and now is not None and 0 < now.read < _MISSED * (was.read + was.write):
+            yield now.read

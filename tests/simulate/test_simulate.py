@@ -107,7 +107,7 @@ def test_cache_and_context_add_up() -> None:
         for call in policy.calls:
             assert call.cache is not None
             assert call.cache.read + call.cache.write + call.cache.uncached == call.context
-            assert call.cache.read <= (call.prefix or 0) <= call.context
+            assert call.cache.read <= ((call.prefix or 0) if call.n > 1 else call.context) <= call.context
 
 
 @pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "semantic"])
@@ -175,8 +175,8 @@ def test_hindsight_says_what_a_policy_lost() -> None:
 
 def test_a_pause_longer_than_the_time_to_live_misses() -> None:
     base = long_session()
-    late = tuple(replace(call, time=f"2026-11-30T{10 + (at > 5)}:00:00+00:00") for at, call in enumerate(base.calls))
-    for ttl, read_at_the_pause in ((300, 0), (7_200, 1)):
+    late = tuple(replace(call, time=f"2026-11-30T10:{30 * (at > 5):02d}:00+00:00") for at, call in enumerate(base.calls))
+    for ttl, read_at_the_pause in ((300, 0), (3_600, 1)):
         calls = simulate(replace(base, calls=late), Settings(ttl=ttl)).policies[0].calls
         assert calls[6].cache is not None
         assert bool(calls[6].cache.read) == bool(read_at_the_pause)
@@ -187,7 +187,7 @@ def test_without_times_the_cache_is_warm_and_that_is_said() -> None:
     base = long_session()
     found = simulate(replace(base, calls=tuple(replace(call, time="") for call in base.calls)))
     assert not any("idle" in call.miss for call in found.policies[0].calls)
-    assert found.rules.timed == 0
+    assert found.timed == 0
     assert any("warm" in note for note in found.notes)
 
 
