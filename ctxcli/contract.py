@@ -24,6 +24,8 @@ _TITLES = {
     "requests": "what a command would ask a model, under --dry-run",
     "simulate": "what `ctx simulate` concludes",
     "slots": "the four slots of a summary",
+    "sweep": "what `ctx sweep` concludes",
+    "sweep-item": "one line of the items of `ctx sweep`",
 }
 SCHEMAS: Mapping[str, str] = MappingProxyType(_TITLES)
 """The documents that have a schema: name and what it is."""

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from ctxcli.reports.audit import AuditReport
     from ctxcli.reports.check import CheckReport
     from ctxcli.reports.compact import CompactReport
+    from ctxcli.reports.finding import FindingReport
     from ctxcli.reports.formats import FormatReport
     from ctxcli.reports.guard import GuardReport
     from ctxcli.reports.identifiers import IdentifiersReport
     from ctxcli.reports.notes import NotesReport
     from ctxcli.reports.simulate import SimulateReport
+    from ctxcli.reports.sweep import SweepReport
     from ctxcli.task import Task
 
 ReportT_contra = TypeVar("ReportT_contra", contravariant=True)
@@ -120,6 +122,8 @@ class Renderer:
     notes: Drawing[NotesReport] | None = None
     formats: Drawing[FormatReport] | None = None
     simulate: Drawing[SimulateReport] | None = None
+    sweep: Drawing[SweepReport] | None = None
+    finding: Drawing[FindingReport] | None = None
     """None for a report that it does not draw; the command then does not offer it."""
 
 

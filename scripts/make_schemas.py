@@ -12,7 +12,7 @@ import inspect
 import json
 import sys
 import types
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -31,9 +31,11 @@ from ctxcli.reports.notes import NotesReport
 from ctxcli.reports.requests import RequestsReport
 from ctxcli.reports.simulate import SimulateReport
 from ctxcli.reports.slots import Slots
-from ctxcli.rules import HABITS, VALIDITY
+from ctxcli.reports.sweep import SweepItem, SweepReport
+from ctxcli.rules import HABITS, PROSE_RETURNED, VALIDITY
 from ctxcli.slots import SLOTS
 from ctxcli.validity import PROFILES
+from ctxcli.validity.returns import FORMS
 
 TARGET = Path(__file__).parent.parent / "schemas"
 BASE = "https://json-schema.org/draft/2020-12/schema"
@@ -52,6 +54,8 @@ DOCUMENTS = {
     "requests": (RequestsReport, "ctx.requests"),
     "simulate": (SimulateReport, "ctx.simulate"),
     "slots": (Slots, ""),
+    "sweep": (SweepReport, "ctx.sweep"),
+    "sweep-item": (SweepItem, ""),
 }
 WORDS: dict[str, list[Any]] = {
     "Window.origin": ["flag", "config", "transcript", "model", "unknown"],
@@ -65,6 +69,8 @@ WORDS: dict[str, list[Any]] = {
     "Habit.answer": [*ANSWERS],
     "Habit.rule": [*HABITS],
     "Hot.stale": ["superseded", "repeated", "failed", "unused", None],
+    "LaneRow.form": [*FORMS, None],
+    "LaneRow.rule": [PROSE_RETURNED.name, None],
     "LayerBudget.layer": [*(layer.value for layer in Layer), "unattributed"],
     "Totals.basis": ["measured", "estimated", "mixed"],
     "Totals.output_basis": ["measured", "estimated", "mixed", "placeholder"],
@@ -81,6 +87,10 @@ WORDS: dict[str, list[Any]] = {
     "PolicyTotals.basis": ["measured", "mixed", "modelled"],
     "NoteRow.slot": [*SLOTS],
     "StrayRow.slot": [*SLOTS],
+    "SweepCell.position": ["alone", "head", "middle", "tail"],
+    "SweepGap.best": ["head", "middle", "tail", ""],
+    "SweepItem.grading": ["exact", "regex", "judged"],
+    "SweepKnee.verdict": ["knee", "none", "unknown"],
 }
 SIGNED = {
     "CompactReport.tokens_reclaimed",
@@ -90,7 +100,9 @@ SIGNED = {
     "LayerBudget.at_peak",
     "LayerBudget.peak",
 }
-UNBOUND = {"Calibration.r2"}
+UNBOUND = {"Calibration.r2", "SweepGap.gap", "SweepGap.low", "SweepLength.fall", "SweepLength.high", "SweepLength.low"}
+WITH_DEFAULTS = {"SweepItem"}
+"""Documents that people write: what has a default may be left out."""
 PATTERNS = {
     "AgentFinding.answer": r"\S",
     "AgentFinding.locations": r"^\S(.*\S)?:[1-9][0-9]*(-[1-9][0-9]*)?$",
@@ -141,7 +153,10 @@ def _object(cls: Any, defs: dict[str, Any]) -> dict[str, Any]:
         "description": " ".join((cls.__doc__ or "").split()),
         "type": "object",
         "properties": {field.name: _field(cls, field.name, hints[field.name], defs) for field in fields(cls)},
-        "required": [field.name for field in fields(cls)],
+        "required": [
+            field.name for field in fields(cls)
+            if cls.__name__ not in WITH_DEFAULTS or (field.default is MISSING and field.default_factory is MISSING)
+        ],
         "additionalProperties": False,
     }
 

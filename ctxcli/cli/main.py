@@ -18,9 +18,14 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "compact": ("Everyday", "ctxcli.cli.compact", "Make a transcript shorter under a contract, and check the result."),
     "check": ("Everyday", "ctxcli.cli.check", "Say whether a provider accepts the context, and how well it is kept."),
     "simulate": (
-        "Everyday",
+        "Evidence",
         "ctxcli.cli.simulate",
         "Replay a transcript under other policies: when it is compacted, what is sent, and what that costs.",
+    ),
+    "sweep": (
+        "Evidence",
+        "ctxcli.cli.sweep",
+        "Measure how well a model finds a fact as the context grows, and by where the fact stands.",
     ),
     "config": ("Pieces", "ctxcli.cli.config", "Show each setting and where it came from."),
     "convert": ("Pieces", "ctxcli.cli.convert", "Write a transcript in another format."),

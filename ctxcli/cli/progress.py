@@ -1,9 +1,11 @@
-"""A progress bar on standard error, for large files on a terminal."""
+"""How far it is, on standard error: a bar on a terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import click
 
 _LARGE = 20_000_000
 
@@ -25,3 +27,34 @@ def reading(path: str) -> Iterator[Callable[[int], None] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(Path(path).name, total=size)
         yield lambda done: progress.update(task, completed=done)
+
+
+@contextmanager
+def asking(total: int, spent: Callable[[], str]) -> Iterator[Callable[[], None]]:
+    """A callback for each answer that has come: a bar on a terminal, elsewhere a line at every tenth of the way.
+
+    `spent` says in words what it has cost so far.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield _by_tenths(total, spent)
+        return
+    from rich.console import Console  # noqa: PLC0415 - only where a bar is drawn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = (TextColumn("asking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+               TextColumn("{task.description}"))  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=total)
+        yield lambda: progress.update(task, advance=1, description=spent())
+
+
+def _by_tenths(total: int, spent: Callable[[], str]) -> Callable[[], None]:
+    done = 0
+
+    def one_more() -> None:
+        nonlocal done
+        done += 1
+        if done == total or done * 10 // total > (done - 1) * 10 // total:
+            click.echo(f"ctx: {done:,} of {total:,} answered, {spent()}", err=True)
+
+    return one_more

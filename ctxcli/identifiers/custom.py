@@ -1,7 +1,8 @@
 """Kinds that a user defines: a name, a pattern, and examples that are checked before it is used."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from ctxcli.errors import SettingError
@@ -61,6 +62,31 @@ def _finder(name: str, pattern: str) -> Any:
             ) from None
 
     return find
+
+
+@cache
+def searching(pattern: str, name: str) -> Callable[[str], bool]:
+    """Whether a text holds what a user's pattern describes.
+
+    Raises SettingError, naming the pattern as `name` does, for one that is not valid or takes too long.
+    """
+    import regex  # noqa: PLC0415 - only where a user has a pattern
+
+    try:
+        compiled = regex.compile(pattern)
+    except (regex.error, RecursionError) as error:
+        raise SettingError(f"{name} is not valid: {error}") from None
+
+    def holds(text: str) -> bool:
+        try:
+            return compiled.search(text, timeout=PATIENCE) is not None
+        except TimeoutError:
+            raise SettingError(
+                f"{name} took over {PATIENCE} s on {len(text):,} characters; make it simpler (no repetition inside a "
+                "repetition)"
+            ) from None
+
+    return holds
 
 
 def _check(kind: Kind) -> None:

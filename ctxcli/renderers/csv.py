@@ -13,6 +13,7 @@ from ctxcli.reports.check import CheckReport, Habit
 from ctxcli.reports.guard import KEPT, ConstraintRow, Finding, GuardReport
 from ctxcli.reports.identifiers import IdentifierRow, IdentifiersReport
 from ctxcli.reports.notes import NotesReport
+from ctxcli.reports.sweep import SweepCell, SweepReport
 from ctxcli.rules import CONSTRAINT, HABITS
 from ctxcli.shelf import Canvas, Renderer
 
@@ -82,6 +83,14 @@ def notes(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:  # n
             yield _line(_safe(cell) if isinstance(cell, str) else cell for cell in cells)
 
 
+def sweep(reports: Iterable[SweepReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """A header, then the cells of each sweep."""
+    yield _line(("path", "model", *(field.name for field in fields(SweepCell))))
+    for report in reports:
+        for cell in report.cells:
+            yield _line((_safe(report.source.path), _safe(report.model), *astuple(cell)))
+
+
 def _boundary(report: GuardReport, row: ConstraintRow, number: int | None) -> Iterator[Any]:
     """A boundary in the columns of a finding."""
     found = Finding(
@@ -122,5 +131,12 @@ def _line(cells: Iterable[Any]) -> str:
 
 
 RENDERER = Renderer(
-    "csv", "one row a call, an identifier, a finding, or an entry", audit, identifiers, guard, check=check, notes=notes
+    "csv",
+    "one row a call, an identifier, a finding, an entry, or a cell",
+    audit,
+    identifiers,
+    guard,
+    check=check,
+    notes=notes,
+    sweep=sweep,
 )

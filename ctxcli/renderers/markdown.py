@@ -6,20 +6,24 @@ from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
 from ctxcli.renderers.check_view import check_blocks
 from ctxcli.renderers.compact_view import compact_pages
+from ctxcli.renderers.finding_view import finding_blocks
 from ctxcli.renderers.formats_view import formats_blocks
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.notes_view import notes_blocks
 from ctxcli.renderers.simulate_view import simulate_blocks
+from ctxcli.renderers.sweep_view import sweep_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.check import CheckReport
 from ctxcli.reports.compact import CompactReport
+from ctxcli.reports.finding import FindingReport
 from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.reports.notes import NotesReport
 from ctxcli.reports.simulate import SimulateReport
+from ctxcli.reports.sweep import SweepReport
 from ctxcli.shelf import Canvas, Renderer
 
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~"} | {"\n": " "})
@@ -50,6 +54,11 @@ def check(reports: Iterable[CheckReport], canvas: Canvas) -> Iterator[str]:  # n
     return _spaced(_page(check_blocks(report)) for report in reports)
 
 
+def finding(reports: Iterable[FindingReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """Each source with its findings."""
+    return _spaced(map(_page, map(finding_blocks, reports)))
+
+
 def compact(reports: Iterable[CompactReport], canvas: Canvas) -> Iterator[str]:
     """Each report in full; of a source with many conversations a row each."""
     return _spaced(map(_page, compact_pages(reports, full=canvas.full)))
@@ -68,6 +77,11 @@ def formats(reports: Iterable[FormatReport], canvas: Canvas) -> Iterator[str]:  
 def simulate(reports: Iterable[SimulateReport], canvas: Canvas) -> Iterator[str]:
     """Each transcript under its policies."""
     return _spaced(_page(simulate_blocks(report, everything=canvas.every_call)) for report in reports)
+
+
+def sweep(reports: Iterable[SweepReport], canvas: Canvas) -> Iterator[str]:
+    """Each sweep."""
+    return _spaced(_page(sweep_blocks(report, everything=canvas.every_call)) for report in reports)
 
 
 def _spaced(pages: Iterable[str]) -> Iterator[str]:
@@ -113,4 +127,6 @@ RENDERER = Renderer(
     notes=notes,
     formats=formats,
     simulate=simulate,
+    sweep=sweep,
+    finding=finding,
 )
