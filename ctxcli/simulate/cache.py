@@ -76,7 +76,7 @@ def served(requests: Iterable[Request], terms: CacheTerms) -> Iterator[Served]:
         found = _prefixes(rules, entries, request, last, terms.front)
         warm = _longest(found, last.call.time if last is not None else "", life)
         hit = _longest(found, request.asked, life)
-        prefix, read = (one.tokens if one is not None else 0 for one in (warm, hit))
+        prefix, read = (min(one.tokens, request.context) if one is not None else 0 for one in (warm, hit))
         if last is None and terms.first_read is not None:
             read = prefix = min(terms.first_read, request.context)
         read = _counted(read, rules, least)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ctxcli.audit.walk import Scales, Step, by_lane
+from ctxcli.budget import Limits, usable_in
 from ctxcli.errors import SettingError
 from ctxcli.model import MAIN, Transcript
 from ctxcli.replay import Frame
@@ -43,16 +44,23 @@ def as_main(transcript: Transcript, lane: str) -> Transcript:
 
 
 def lane_rows(
-    frames: Sequence[Frame], steps: Sequence[Step], scales: Scales, terms: Terms, own: str
+    frames: Sequence[Frame], steps: Sequence[Step], scales: Scales, terms: Terms, limits: Limits, own: str
 ) -> Iterator[SimulatedLane]:  # fmt: skip
-    """A row for each lane but the main one, as recorded; `own` is the name of the lane that stands in its place."""
-    titles = {lane.name: lane.title for lane in scales.transcript.lanes}
+    """A row for each lane but the main one, as recorded, each against the window of the models that answer in it.
+
+    `own` is the name of the lane that stands in the place of the main one.
+    """
+    transcript = scales.transcript
+    titles = {lane.name: lane.title for lane in transcript.lanes}
     for name, rows in by_lane(steps).items():
         if name == MAIN:
             continue
         unseen = unseen_in(rows)
         run = plain(main_frames(frames, name), Course(scales, len, unseen.fixed), unseen)
-        told = replace(terms.cache, first_read=unseen.first_read, front=unseen.front)
-        caches = list(served(run.requests, told))
-        totals = measured(rows, run.requests, (), terms) or modelled(run.requests, caches, (), terms)
+        its = replace(
+            terms, cache=replace(terms.cache, first_read=unseen.first_read, front=unseen.front),
+            usable=usable_in(replace(transcript, calls=tuple(step.call for step in rows)), limits),
+        )  # fmt: skip
+        caches = list(served(run.requests, its.cache))
+        totals = measured(rows, run.requests, (), its) or modelled(run.requests, caches, (), its)
         yield SimulatedLane(MAIN if name == own else name, titles.get(name, ""), len(rows), totals)

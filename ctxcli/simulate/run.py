@@ -23,6 +23,7 @@ from ctxcli.reports.simulate import (
     PriceList,
     Rules,
     SimulatedCompaction,
+    SimulatedLane,
     SimulatedSource,
     SimulateReport,
 )
@@ -123,12 +124,16 @@ class _Simulation:
             hidden=Hidden(self.unseen.fixed, self.unseen.earlier) if self.unseen.measured else None,
             agreement=agreement,
             policies=policies,
-            lanes=tuple(lane_rows(self.frames, self.all_steps, self.scales, self.terms, self.settings.lane)),
+            lanes=tuple(self._lanes()),
             explained=tuple(self._explained()),
             notes=(
                 *notes_of(self.transcript, self.terms, caches, self.unseen), *self._passed_over(), *doubts(agreement),
             ),
         )  # fmt: skip
+
+    def _lanes(self) -> Iterator[SimulatedLane]:
+        settings = self.settings
+        return lane_rows(self.frames, self.all_steps, self.scales, self.terms, settings.limits, settings.lane)
 
     def _policies(self) -> Iterator[PolicyResult]:
         yield self._recorded()

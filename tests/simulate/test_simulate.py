@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,8 @@ def test_the_recorded_policy_reproduces_the_recorded_run(path: Path) -> None:
         assert agreed is not None
         assert agreed.context is not None and agreed.context <= 0.1  # noqa: PT018
         assert agreed.cache_read is not None and agreed.cache_read <= 0.1  # noqa: PT018
+        assert agreed.context_beyond == 0
+        assert agreed.cache_beyond <= 0.05 * agreed.cache_calls
         assert recorded.measured is not None
         assert recorded.measured.sent == sum(call.context.size for call in calls)
 
@@ -175,7 +178,9 @@ def test_hindsight_says_what_a_policy_lost() -> None:
 
 def test_a_pause_longer_than_the_time_to_live_misses() -> None:
     base = long_session()
-    late = tuple(replace(call, time=f"2026-11-30T10:{30 * (at > 5):02d}:00+00:00") for at, call in enumerate(base.calls))
+    late = tuple(
+        replace(call, time=f"2026-11-30T10:{30 * (at > 5):02d}:00+00:00") for at, call in enumerate(base.calls)
+    )
     for ttl, read_at_the_pause in ((300, 0), (3_600, 1)):
         calls = simulate(replace(base, calls=late), Settings(ttl=ttl)).policies[0].calls
         assert calls[6].cache is not None
@@ -189,6 +194,46 @@ def test_without_times_the_cache_is_warm_and_that_is_said() -> None:
     assert not any("idle" in call.miss for call in found.policies[0].calls)
     assert found.timed == 0
     assert any("warm" in note for note in found.notes)
+
+
+def with_a_jump(at: int, tokens: int) -> Transcript:
+    """From a call on so many more tokens are measured, and no message tells of them."""
+    base = long_session()
+    calls = [
+        replace(call, usage=Usage(sent := (call.usage.prompt or 0) + (tokens if number >= at else 0), 10, sent - 10, 0, 40))
+        for number, call in enumerate(base.calls, 1) if call.usage
+    ]  # fmt: skip
+    return replace(base, calls=tuple(calls))
+
+
+def test_what_changes_without_a_record_is_told_by_the_provider_under_every_policy() -> None:
+    found = run(with_a_jump(6, 9_000), Policy("contract", trigger=1_000_000))
+    agreed = found.agreement
+    assert agreed is not None
+    assert (agreed.context_beyond, agreed.told) == (0, 2)
+    for policy in found.policies:
+        sizes = [call.context for call in policy.calls]
+        assert sizes[5] - sizes[4] > 9_000
+        assert all(after - before < 2_000 for before, after in pairwise(sizes[5:]))
+    assert any("at call 6" in note for note in found.notes)
+    assert run(with_a_jump(6, 3_000)).agreement.told == 1  # type: ignore[union-attr]
+
+
+def test_how_long_the_cache_lives_is_told_by_what_was_read_after_a_pause() -> None:
+    base = long_session()
+    late = tuple(
+        replace(call, time=f"2026-11-30T10:{20 * (at > 5) + at:02d}:00+00:00") for at, call in enumerate(base.calls)
+    )
+    read = simulate(replace(base, calls=late)).rules[0]
+    assert (read.ttl, read.ttl_origin) == (3_600, "measured")
+    lost = [
+        replace(call, usage=Usage((call.usage or Usage()).prompt, 10, 0, 900, 40)) if at == 6 else call
+        for at, call in enumerate(late)
+    ]
+    gone = simulate(replace(base, calls=tuple(lost))).rules[0]
+    assert (gone.ttl, gone.ttl_origin) == (300, "measured")
+    said = simulate(replace(base, calls=late), Settings(ttl=300)).rules[0]
+    assert (said.ttl, said.ttl_origin) == (300, "flag")
 
 
 # -- prices
