@@ -11,6 +11,7 @@ from ctxcli.errors import SettingError
 _TITLES = {
     "audit": "what `ctx audit` concludes",
     "audit-call": "one call, a line of `ctx audit --format jsonl`",
+    "budget": "what `ctx budget` concludes",
     "check": "what `ctx check` concludes",
     "compact": "what `ctx compact` did, and its event record",
     "finding": "what a sub-agent should return, which `ctx check --finding` checks",
@@ -26,6 +27,7 @@ _TITLES = {
     "slots": "the four slots of a summary",
     "sweep": "what `ctx sweep` concludes",
     "sweep-item": "one line of the items of `ctx sweep`",
+    "sweep-plan": "what `ctx sweep --dry-run` would ask",
 }
 SCHEMAS: Mapping[str, str] = MappingProxyType(_TITLES)
 """The documents that have a schema: name and what it is."""

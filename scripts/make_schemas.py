@@ -21,6 +21,7 @@ from ctxcli.model import Layer
 from ctxcli.notes import note
 from ctxcli.renderers.json import CallLine
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.budget import BudgetReport
 from ctxcli.reports.check import ANSWERS, CheckReport
 from ctxcli.reports.compact import CompactReport
 from ctxcli.reports.finding import AgentFinding, FindingReport
@@ -31,7 +32,7 @@ from ctxcli.reports.notes import NotesReport
 from ctxcli.reports.requests import RequestsReport
 from ctxcli.reports.simulate import SimulateReport
 from ctxcli.reports.slots import Slots
-from ctxcli.reports.sweep import SweepItem, SweepReport
+from ctxcli.reports.sweep import SweepItem, SweepPlanned, SweepReport
 from ctxcli.rules import HABITS, PROSE_RETURNED, VALIDITY
 from ctxcli.slots import SLOTS
 from ctxcli.validity import PROFILES
@@ -42,6 +43,7 @@ BASE = "https://json-schema.org/draft/2020-12/schema"
 DOCUMENTS = {
     "audit": (AuditReport, "ctx.audit"),
     "audit-call": (CallLine, "ctx.audit.call"),
+    "budget": (BudgetReport, "ctx.budget"),
     "check": (CheckReport, "ctx.check"),
     "compact": (CompactReport, "ctx.compact"),
     "finding": (AgentFinding, ""),
@@ -56,10 +58,13 @@ DOCUMENTS = {
     "slots": (Slots, ""),
     "sweep": (SweepReport, "ctx.sweep"),
     "sweep-item": (SweepItem, ""),
+    "sweep-plan": (SweepPlanned, "ctx.sweep-plan"),
 }
 WORDS: dict[str, list[Any]] = {
     "Window.origin": ["flag", "config", "transcript", "model", "unknown"],
     "Calibration.origin": ["fitted", "constant", "exact"],
+    "BudgetReport.basis": ["measured", "estimated", None],
+    "Growth.basis": ["measured", "estimated"],
     "CheckFinding.level": ["error", "warning"],
     "CheckFinding.rule": [*VALIDITY],
     "CheckReport.profile": [*PROFILES],
@@ -96,6 +101,7 @@ SIGNED = {
     "CompactReport.tokens_reclaimed",
     "Layers.unattributed",
     "CallRow.growth",
+    "Growth.tokens",
     "CallRow.grew",
     "LayerBudget.at_peak",
     "LayerBudget.peak",

@@ -84,6 +84,8 @@ class Names(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     click.option("--effective-share", type=Share(), default=_SHARE, show_default=True, metavar="SHARE",
                  help="What a length of the effective context holds of the base's mean."),
     click.option("--all", "every_call", is_flag=True, help="Each item, and each answer that is not right."),
+    click.option("--chart", metavar="FILE",
+                 help="Draw the curves too: .svg, .png or .pdf; the extra ctx-transcripts[charts]."),
     click.option("--conversation", metavar="ID", help="With --from-transcript: this one of the file's conversations."),
     opt.settings, opt.output_format("sweep"), opt.json_, opt.output, opt.exit_zero, opt.from_format, opt.tokenizer,
     opt.cache,

@@ -1,12 +1,13 @@
 """What `ctx sweep` writes instead of a report: items, prompts for another runner, what a run would cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ctxcli.renderers.json import dump
-from ctxcli.reports.sweep import SweepItem
+from ctxcli.reports.sweep import PlannedLength, SweepItem, SweepPlanned
 from ctxcli.sweep.grading import JUDGED
+from ctxcli.sweep.grid import Case
 from ctxcli.sweep.item import Item
 from ctxcli.sweep.run import Sampling, Sweep
 
@@ -34,27 +35,32 @@ def prompts(sweep: Sweep) -> Iterator[str]:
 
 def planned(sweep: Sweep, how: Sampling, asker: "Asker | None", flags: dict[str, Any]) -> Iterator[str]:
     """What would be asked: requests, tokens, and the cost at most where a model with a price is named, by length."""
-    rows: dict[int, dict[str, Any]] = {}
-    for case in sweep.missing().values():
-        row = rows.setdefault(case.multiple, {"multiple": case.multiple, "requests": 0, "tokens": 0, "cost": 0.0})
-        cost = asker.estimate(case.request(how.max_output, how.temperature)).cost if asker else None
-        row["requests"] += 1
-        row["tokens"] += case.tokens
-        row["cost"] = None if cost is None or row["cost"] is None else row["cost"] + cost
-    lengths = [rows[multiple] for multiple in sorted(rows)]
-    costs = [row["cost"] for row in lengths]
-    total = {"requests": sum(row["requests"] for row in lengths), "tokens": sum(row["tokens"] for row in lengths),
-             "cost": None if None in costs else sum(costs)}  # fmt: skip
-    judged = sum(case.item.grading == JUDGED for case in sweep.missing().values())
+    cases = list(sweep.missing().values())
+    lengths = [_length(multiple, cases, how, asker) for multiple in sorted({case.multiple for case in cases})]
+    judged = sum(case.item.grading == JUDGED for case in cases)
+    plan = SweepPlanned(
+        "ctx.sweep-plan", 1, asker.name if asker else None, len(cases), sum(one.tokens for one in lengths),
+        _sum([one.cost for one in lengths]), judged, tuple(lengths),
+    )  # fmt: skip
     if flags["as_json"] or flags["format_"] in ("json", "jsonl"):
-        head = {"kind": "ctx.sweep-plan", "version": 1, "model": asker.name if asker else None}
-        yield dump({**head, **total, "judged": judged, "lengths": lengths}, indent=True)
+        yield dump(plan, indent=True)
         return
-    yield from (f"{row['multiple']}×: {_sizes(row)}\n" for row in lengths)
+    yield from (f"{one.multiple}×: {_sizes(one)}\n" for one in lengths)
     more = f"; {judged:,} answers need a judge on top" if judged else ""
-    yield f"in all: {_sizes(total)}{more}; nothing was sent\n"
+    yield f"in all: {_sizes(plan)}{more}; nothing was sent\n"
 
 
-def _sizes(row: dict[str, Any]) -> str:
-    cost = "cost unknown" if row["cost"] is None else f"at most {row['cost']:.4f} dollars"
-    return f"{row['requests']:,} requests, about {row['tokens']:,} tokens, {cost}"
+def _length(multiple: int, cases: Sequence[Case], how: Sampling, asker: "Asker | None") -> PlannedLength:
+    own = [case for case in cases if case.multiple == multiple]
+    costs = [asker.estimate(case.request(how.max_output, how.temperature)).cost if asker else None for case in own]
+    return PlannedLength(multiple, len(own), sum(case.tokens for case in own), _sum(costs))
+
+
+def _sum(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+def _sizes(row: SweepPlanned | PlannedLength) -> str:
+    cost = "cost unknown" if row.cost is None else f"at most {row.cost:.4f} dollars"
+    return f"{row.requests:,} requests, about {row.tokens:,} tokens, {cost}"

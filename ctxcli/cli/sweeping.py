@@ -21,6 +21,8 @@ from ctxcli.files.jsonl import json_lines
 from ctxcli.files.streams import STDIN, shown
 from ctxcli.files.whole import read_whole
 from ctxcli.model import Transcript
+from ctxcli.renderers.chart import line_chart, suffix_of
+from ctxcli.renderers.sweep_chart import sweep_chart
 from ctxcli.reports.sweep import SweepReport, SweepSource, SweepSpent
 from ctxcli.sweep.answers import Answer, answers_in, by_id, line_of
 from ctxcli.sweep.corpus import Corpus
@@ -230,6 +232,8 @@ def run(name: str | None, flags: dict[str, Any]) -> int:
     report = one.report(sweep)
     drawn = opt.drawing("sweep", flags)(iter([report]), canvas(flags["output"], every_call=flags["every_call"]))
     emit(drawn, flags["output"], inputs=lambda: one.inputs)
+    if flags["chart"]:
+        emit([line_chart(sweep_chart(report), suffix_of(flags["chart"]))], flags["chart"], inputs=lambda: one.inputs)
     return _exit_code(report, sweep, exit_zero=flags["exit_zero"])
 
 
@@ -244,6 +248,8 @@ def _check(name: str | None, flags: dict[str, Any]) -> None:
         raise click.UsageError(f"--answers keeps what a model says, and --{modes[0].replace('_', '-')} asks none")
     if flags["answers"] == STDIN or (name == STDIN == flags["grade"]):
         raise click.UsageError("standard input cannot be that as well")
+    if flags["chart"]:
+        suffix_of(flags["chart"])
     if not modes:
         asker_of(flags)  # fails early, before the corpus is read
 

@@ -8,7 +8,7 @@ from ctxcli.reports.sweep import SweepCell, SweepGap, SweepLength, SweepReport
 _MOST_WRONG = 40
 _LONGEST = 60
 _READ = (
-    "In brackets 95 % intervals: Wilson's for a cell, the bootstrap's for a fall and a gap, in points. Gap: the best "
+    "In brackets 95 % intervals: Wilson's for a cell; of falls and gaps, in points, those of the knee. Gap: the best "
     "position less the middle. Tokens are those of whole prompts, estimated."
 )
 
@@ -76,7 +76,8 @@ def _lengths(report: SweepReport) -> Grid:
         alone = cells.get((one.multiple, "alone"))
         at = [_cell(cells[one.multiple, where]) if alone is None else "" for where in positions]
         every = _cell(alone) if alone is not None else percent(one.mean)
-        found = (_points(one.spread), _fall(one), _gap(gaps.get(one.multiple)))
+        fall = _fall(one) if one is not report.lengths[0] else ""
+        found = (_points(one.spread), fall, _gap(gaps.get(one.multiple)))
         rows.append((f"{one.multiple}×", about(one.tokens), *at, every, *found))
     return Grid(columns, tuple(rows))
 
@@ -94,7 +95,7 @@ def _fall(one: SweepLength) -> str:
 def _gap(gap: SweepGap | None) -> str:
     if gap is None or gap.gap is None:
         return "" if gap is None else "–"
-    return f"{gap.best} +{_between(gap.gap, gap.low, gap.high)}" if gap.best != "middle" else "none"
+    return f"{gap.best} {_between(gap.gap, gap.low, gap.high)}" if gap.gap > 0 else "none"
 
 
 def _between(value: float, low: float | None, high: float | None) -> str:

@@ -91,7 +91,7 @@ class SweepLength:
     fall: float | None
     """The base's score less the one here, over pairs of one item and one repeat."""
     low: float | None
-    """Of the 95 % bootstrap interval of the fall; null where there is nothing to tell the spread from."""
+    """Of the 95 % interval of the fall; null where there is nothing to tell the spread from."""
     high: float | None
 
 
@@ -120,7 +120,7 @@ class SweepGap:
     gap: float | None
     """Its mean less that of the middle, over pairs of one item and one repeat."""
     low: float | None
-    """Of the 95 % bootstrap interval; null where there is nothing to tell the spread from."""
+    """Of its 95 % interval; null where there is nothing to tell the spread from."""
     high: float | None
     certain: bool
     """Whether the interval lies above 0."""
@@ -194,6 +194,33 @@ class SweepAnswer:
     stop: str | None
     why: str
     """Why it is not right, or has no grade."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedLength:
+    """What would be asked at one length."""
+
+    multiple: int
+    requests: int
+    tokens: int
+    """Of the prompts, estimated."""
+    cost: float | None
+    """US dollars at most; null where no model is named, or no price is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPlanned:
+    """The document `ctx.sweep-plan`, of `ctx sweep --dry-run`: what would be asked; nothing was."""
+
+    kind: str
+    version: int
+    model: str | None
+    requests: int
+    tokens: int
+    cost: float | None
+    judged: int
+    """Answers that a judge would be asked about on top."""
+    lengths: tuple[PlannedLength, ...]
 
 
 @dataclass(frozen=True, slots=True)

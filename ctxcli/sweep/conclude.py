@@ -6,12 +6,13 @@ from statistics import fmean
 
 from ctxcli.reports.sweep import SweepCell, SweepEffective, SweepGap, SweepKnee, SweepLength
 from ctxcli.sweep.grid import HEAD, MIDDLE, Case, Plan
-from ctxcli.sweep.statistics import Interval, bootstrap, mean, spread, wilson
+from ctxcli.sweep.statistics import Count, Interval, bootstrap, mean, newcombe, spread, wilson
 
 KNEE, NONE, UNKNOWN = "knee", "none", "unknown"
 METHOD = (
-    "the first multiple at which the 95 % bootstrap interval of base less score, paired by item and repeat over all "
-    "positions (items are drawn, then their repeats), lies above 0"
+    "the first multiple at which the 95 % interval of base less score, over all positions, lies above 0; the interval "
+    "is at each end the wider one of the bootstrap over pairs of item and repeat (items are drawn, then their repeats) "
+    "and of Newcombe's for two shares"
 )
 BASE_SHARE = 0.85
 """Of the base's mean, which a length of the effective context holds."""
@@ -31,6 +32,7 @@ class Table:
     def __init__(self, graded: Iterable[Graded], plan: Plan) -> None:
         self.plan = plan
         self._rows = list(graded)
+        self._intervals: dict[str, Interval | None] = {}
         self._scores: dict[tuple[int, str], dict[tuple[str, int], float]] = {}
         for row in self._rows:
             if row.right is not None:
@@ -62,7 +64,8 @@ class Table:
             scores = self._every(multiple)
             here = mean(scores)
             falls = self.falls(multiple)
-            low, high = self._interval(falls, f"fall {multiple}") or (None, None)
+            found = self._fall_interval(multiple, None) if multiple != self.base else None
+            low, high = found or (None, None)
             yield SweepLength(
                 multiple, self.tokens(multiple), len(scores), _short(here), _short(self._spread(multiple)),
                 None if here is None or not base else _short(here / base),
@@ -102,7 +105,7 @@ class Table:
             return UNKNOWN, None, "no answer is right at the base: there is nothing to fall from"
         largest = 0.0
         for multiple in self.plan.multiples[1:]:
-            interval = self._interval(self.falls(multiple, position), f"fall {multiple}")
+            interval = self._fall_interval(multiple, position)
             if interval is None:
                 return UNKNOWN, None, f"at {multiple}× no repeats can be held against the base"
             if interval[0] > 0:
@@ -122,7 +125,8 @@ class Table:
                 continue
             best = max(known, key=lambda at: (known[at], at != MIDDLE, at == HEAD))
             gaps = self._gaps(multiple, best)
-            low, high = self._interval(gaps, f"gap {multiple}") or (None, None)
+            counts = [_count(self._scores[multiple, at].values()) for at in (best, MIDDLE)]
+            low, high = self._interval(gaps, f"gap {multiple}", counts[0], counts[1]) or (None, None)
             yield SweepGap(
                 multiple, self.tokens(multiple), best, _short(mean(_flat(gaps))), _short(low), _short(high),
                 certain=low is not None and low > 0,
@@ -166,14 +170,31 @@ class Table:
                 found.setdefault(item, []).append(score - middles[item, repeat])
         return found
 
-    def _every(self, multiple: int) -> list[float]:
-        return [score for (many, _), scores in self._scores.items() if many == multiple for score in scores.values()]
+    def _every(self, multiple: int, position: str | None = None) -> list[float]:
+        return [
+            score for (many, at), scores in self._scores.items() for score in scores.values()
+            if many == multiple and (position in (None, at) or at not in self.plan.positions)
+        ]  # fmt: skip
 
     def _spread(self, multiple: int) -> float | None:
         return spread(_means(self._pairs(multiple), by_repeat=True))
 
-    def _interval(self, pairs: dict[str, list[float]], what: str) -> Interval | None:
-        return bootstrap(pairs, f"{self.plan.seed}:{what}")
+    def _fall_interval(self, multiple: int, position: str | None) -> Interval | None:
+        counts = [_count(self._every(many, position)) for many in (self.base, multiple)]
+        falls = self.falls(multiple, position)
+        return self._interval(falls, f"fall {multiple} {position or 'everywhere'}", counts[0], counts[1])
+
+    def _interval(self, pairs: dict[str, list[float]], what: str, one: Count, other: Count) -> Interval | None:
+        """The wider of the two intervals, at each end; None where there is no spread to tell."""
+        if what not in self._intervals:
+            drawn, wide = bootstrap(pairs, f"{self.plan.seed}:{what}"), newcombe(one, other)
+            self._intervals[what] = drawn and wide and (min(drawn[0], wide[0]), max(drawn[1], wide[1]))
+        return self._intervals[what]
+
+
+def _count(scores: Iterable[float]) -> Count:
+    every = list(scores)
+    return sum(score == 1 for score in every), len(every)
 
 
 def _means(scores: dict[tuple[str, int], float], *, by_repeat: bool) -> list[float]:

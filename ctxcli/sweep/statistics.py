@@ -1,4 +1,4 @@
-"""Intervals of means: Wilson's for shares, and the bootstrap over items and their repeats for differences."""
+"""Intervals: Wilson's for shares; Newcombe's, and the bootstrap over items and their repeats, for differences."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,10 @@ from statistics import fmean, stdev
 
 _Z = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
-_DRAWS = 2_000
+_DRAWS = 1_000
 Interval = tuple[float, float]
+Count = tuple[int, int]
+"""(right, answered)."""
 
 
 def wilson(right: int, count: int) -> Interval | None:
@@ -38,10 +40,25 @@ def bootstrap(pairs: Mapping[str, Sequence[float]], seed: str) -> Interval | Non
     means = []
     for _ in range(_DRAWS):
         drawn = dice.choices(groups, k=len(groups))
-        values = [value for group in drawn for value in dice.choices(group, k=len(group))]
-        means.append(fmean(values))
+        total = sum(sum(dice.choices(group, k=len(group))) for group in drawn)
+        means.append(total / sum(map(len, drawn)))
     means.sort()
     return means[int(0.025 * _DRAWS)], means[int(0.975 * _DRAWS) - 1]
+
+
+def newcombe(one: Count, other: Count) -> Interval | None:
+    """The 95 % interval of the difference of two shares; None where one has no count.
+
+    It stays wide where all of a few answers are right, of which a bootstrap draws nothing else. Source: Newcombe 1998,
+    Interval estimation for the difference between independent proportions, method 10.
+    """
+    first, second = wilson(*one), wilson(*other)
+    if first is None or second is None:
+        return None
+    share, less = one[0] / one[1], other[0] / other[1]
+    down = sqrt((share - first[0]) ** 2 + (second[1] - less) ** 2)
+    up = sqrt((first[1] - share) ** 2 + (less - second[0]) ** 2)
+    return share - less - down, share - less + up
 
 
 def mean(values: Sequence[float]) -> float | None:
