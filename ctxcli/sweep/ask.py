@@ -1,6 +1,6 @@
 """Asks a model many things at once, and stops cleanly where it may not go on."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
@@ -21,6 +21,8 @@ class Asked:
     """By key, why there is no answer."""
     stopped: str = ""
     """Why the rest was not asked; empty where all was."""
+    in_a_row: int = 0
+    """Failures since the last success."""
 
 
 def ask_all(
@@ -32,34 +34,42 @@ def ask_all(
 ) -> Asked:
     """Ask each request, some at a time, in order; each answer is handed on as it comes, in the caller's thread.
 
-    No request is begun after a limit is reached, or after five failures in a row; those under way are waited for.
+    No request is begun after a limit is reached, after five failures in a row, or after an interruption; those under
+    way are waited for, unless it is interrupted once more.
     """
     asked = Asked()
     waiting = iter(requests.items())
-    in_a_row = 0
     with ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="ask") as pool:
         running: dict[Future[Answer], str] = {}
-        try:
-            while True:
+        while True:
+            try:
                 if not asked.stopped:
                     _fill(running, waiting, pool, asker, concurrency)
                 if not running:
                     return asked
                 for key, outcome in _ended(running):
-                    if isinstance(outcome, Answer):
-                        asked.answers[key] = outcome
-                        in_a_row = 0
-                        on_answer(outcome)
-                    elif isinstance(outcome, LimitReached):
-                        asked.stopped = asked.stopped or str(outcome)
-                    else:
-                        asked.failed[key] = str(outcome)
-                        in_a_row += 1
-                if in_a_row >= _IN_A_ROW:
-                    asked.stopped = asked.stopped or f"{in_a_row} failures in a row, the last: {_last(asked.failed)}"
-        finally:
-            for future in running:
-                future.cancel()
+                    _note(asked, key, outcome, on_answer)
+            except KeyboardInterrupt:
+                if asked.stopped:
+                    raise
+                asked.stopped = "interrupted"
+
+
+def _note(
+    asked: Asked, key: str, outcome: Answer | ModelError | LimitReached, on_answer: Callable[[Answer], None]
+) -> None:
+    """What became of one request, and whether to go on."""
+    if isinstance(outcome, Answer):
+        asked.answers[key] = outcome
+        asked.in_a_row = 0
+        on_answer(outcome)
+    elif isinstance(outcome, LimitReached):
+        asked.stopped = asked.stopped or str(outcome)
+    else:
+        asked.failed[key] = str(outcome)
+        asked.in_a_row += 1
+        if asked.in_a_row >= _IN_A_ROW:
+            asked.stopped = asked.stopped or f"{asked.in_a_row} failures in a row, the last: {outcome}"
 
 
 def _fill(
@@ -96,8 +106,3 @@ def _ended(running: dict[Future[Answer], str]) -> Iterator[tuple[str, Answer | M
             yield key, future.result()
         except (ModelError, LimitReached) as error:
             yield key, error
-
-
-def _last(failed: Mapping[str, str]) -> str:
-    reasons: Sequence[str] = list(failed.values())
-    return reasons[-1]

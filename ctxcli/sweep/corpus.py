@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ctxcli.shelf import Weigh
 from ctxcli.sweep.grading import normal
 from ctxcli.sweep.item import Item
+from ctxcli.sweep.prompts import GAP
 
 _LONGEST = 600
 """Characters of a piece: about a paragraph, so that a length can be met and a span can stand between two."""
@@ -35,7 +36,7 @@ class Corpus:
         self._index: sqlite3.Connection | None = None
 
     def nearest(self, item: Item) -> Iterator[tuple[str, int]]:
-        """(piece, tokens) without those that hold the answer, by BM25 over the words of question and span.
+        """(piece, tokens with the gap behind it) of those that do not hold the answer, by BM25 over question and span.
 
         Pieces that share no word with it come last, in the order of the corpus.
         """
@@ -43,7 +44,7 @@ class Corpus:
         for start in range(0, len(ranked), _AT_ONCE):
             some = [self.pieces[at] for at in ranked[start : start + _AT_ONCE]]
             some = [piece for piece in some if not item.holds_answer(piece)]
-            yield from zip(some, self._weigh.count(some), strict=True)
+            yield from zip(some, self._weigh.count([piece + GAP for piece in some]), strict=True)
 
     def _ranked(self, text: str) -> Sequence[int]:
         words = list(dict.fromkeys(_WORD.findall(text.casefold())))[:_MOST_WORDS]

@@ -16,7 +16,7 @@ ALONE = "alone"
 HEAD, MIDDLE, TAIL = POSITIONS = ("head", "middle", "tail")
 _POOL = 2
 """Times what is needed that the nearest pieces come to from which a sample is drawn."""
-_SMALLEST = 8
+_SMALLEST = 4
 """Tokens below which no more padding is added."""
 _SPACE = re.compile(r"\s+")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
@@ -108,8 +108,8 @@ def _pool(item: Item, corpus: Corpus, most: int) -> tuple[list[tuple[str, int]],
     """The nearest pieces, up to twice of what the longest prompt needs, and their tokens."""
     pool, room = [], 0
     for piece, tokens in corpus.nearest(item) if most else ():
-        pool.append((quoted(piece), tokens + 1))
-        room += tokens + 1
+        pool.append((quoted(piece), tokens))
+        room += tokens
         if room >= _POOL * most:
             break
     return pool, room
@@ -152,7 +152,7 @@ def _cut(piece: str, tokens: int, need: int, weigh: Weigh) -> tuple[str, int]:
     """The start of a piece, whole words, of about so many tokens."""
     at = len(piece) * need // tokens
     short = piece[: piece.rfind(" ", 0, at + 1)].rstrip() if " " in piece[: at + 1] else piece[: max(1, at)]
-    return short, weigh.count([short])[0] + 1
+    return short, weigh.count([short + GAP])[0]
 
 
 def _at_positions(

@@ -70,7 +70,10 @@ def _item(value: dict[str, Any], line: int, place: str) -> Item:
         value.get("id") or str(line), value["question"].strip(), value["span"].strip(), answers, pattern, grading,
         tuple(value.get("padding", ())), line,
     )  # fmt: skip
-    fault = fault_of(item)
+    try:
+        fault = fault_of(item)
+    except SettingError as error:
+        fault = str(error)
     if fault:
         raise SettingError(f"{place}: {fault}")
     return item
