@@ -235,6 +235,13 @@ READ_AGAIN = Rule(
     "The text is there twice, and sent twice with every call.",
     "Have the tool answer that it is unchanged.",
 )  # fmt: skip
+PROSE_RETURNED = Rule(
+    "CTX407", "prose-only", "warning", "A sub-agent returned prose only.",
+    "It names no line of a file, no list of things that can be found again, and is no JSON: the agent that called it "
+    "has to believe it, or to look everything up anew, and what was ruled out or failed is lost with the sub-agent's "
+    "context.",
+    "Ask the sub-agent for a finding (`ctx schema finding`), and check it with `ctx check --finding`.",
+)  # fmt: skip
 
 GUARD = shelf(LOST, MUTATED, INVENTED, MOVED, AT_RISK, CONSTRAINT, UNVERIFIABLE)
 """What a comparison can find."""
@@ -249,7 +256,7 @@ VALIDITY = shelf(
 COMPACTION = shelf(OVER_BUDGET, NOT_SMALLER, GUARD_FAILS, TARGET_MISSED, INVALID_RESULT)
 """What a pass can come to."""
 
-HABITS = shelf(TASK_KEPT, OUTPUT_RESERVED, RECORDED, TESTED, OVERSIZED, READ_AGAIN)
+HABITS = shelf(TASK_KEPT, OUTPUT_RESERVED, RECORDED, TESTED, OVERSIZED, READ_AGAIN, PROSE_RETURNED)
 """What an agent should make a habit of."""
 
 RULES = shelf(*GUARD.values(), *VALIDITY.values(), *COMPACTION.values(), *HABITS.values())

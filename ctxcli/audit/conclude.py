@@ -1,11 +1,11 @@
-"""What the calls come to: the budget, the totals, the compactions and the lanes."""
+"""What the calls come to: the counts, the totals and the compactions."""
 
 from collections.abc import Sequence
 
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Scales, Step, by_lane, place_of
-from ctxcli.model import COMPACTIONS, MAIN, Event, PartKind, Transcript
-from ctxcli.reports.audit import CompactionIterations, CompactionRow, Counts, LaneRow, Totals
+from ctxcli.model import COMPACTIONS, Event, PartKind, Transcript
+from ctxcli.reports.audit import CompactionIterations, CompactionRow, Counts, Totals
 from ctxcli.reports.calls import Cache
 
 
@@ -119,42 +119,3 @@ def _compaction(event: Event, lane: Sequence[Step], scales: Scales) -> Compactio
 
 def _is_result(scales: Scales, place: tuple[int, int]) -> bool:
     return scales.transcript.messages[place[0]].parts[place[1]].kind is PartKind.TOOL_RESULT
-
-
-def lanes_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> tuple[LaneRow, ...]:
-    """The lanes; of a sub-agent whose calls are not in the file, only what the source reports."""
-    rows, lanes, returned = [], by_lane(steps), _returned(transcript, scales)
-    for lane in transcript.lanes:
-        own = lanes[lane.name]
-        rows.append(
-            LaneRow(
-                lane=lane.name,
-                title=lane.title,
-                calls=len(own) or (0 if lane.name == MAIN else None),
-                tokens=sum(step.size for step in own) if own else None,
-                output=_sum([step.call.usage.output if step.call.usage else None for step in own]),
-                cache=sum_caches(own),
-                peak=max((step.size for step in own), default=None),
-                reported_tokens=lane.tokens,
-                returned_tokens=returned.get(lane.spawned_by),
-                file=lane.file,
-            )
-        )
-    return tuple(rows)
-
-
-def _sum(figures: Sequence[int | None]) -> int | None:
-    known = [figure for figure in figures if figure is not None]
-    return sum(known) if known else None
-
-
-def _returned(transcript: Transcript, scales: Scales) -> dict[str, int]:
-    """By the id of the call that sent it out: the weight of the tool result by which a sub-agent answered."""
-    wanted = {lane.spawned_by for lane in transcript.lanes} - {""}
-    model = next((call.model for call in transcript.calls if call.lane == MAIN), "")
-    found: dict[str, int] = {}
-    for index, message in enumerate(transcript.messages) if wanted else ():
-        for number, part in enumerate(message.parts):
-            if part.kind is PartKind.TOOL_RESULT and part.ref in wanted:
-                found.setdefault(part.ref, scales.of(model, index).parts[number])
-    return found

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from ctxcli.audit.breaks import cache_breaks, inferred
 from ctxcli.audit.budgets import budget_of, limits_of
-from ctxcli.audit.conclude import compactions_of, counts_of, lanes_of, totals_of
+from ctxcli.audit.conclude import compactions_of, counts_of, totals_of
 from ctxcli.audit.hot import hot_parts, hot_tools, weights_of
+from ctxcli.audit.lanes import lanes_of
 from ctxcli.audit.notes import notes_of
 from ctxcli.audit.rows import call_rows
 from ctxcli.audit.walk import Scales, growths, walk

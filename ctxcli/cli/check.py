@@ -10,6 +10,7 @@ from ctxcli.budget import Limits
 from ctxcli.change import applied
 from ctxcli.cli import options as opt
 from ctxcli.cli.output import canvas
+from ctxcli.cli.returned import check_findings
 from ctxcli.cli.sources import Sources, say_skips
 from ctxcli.cli.types import Tokens
 from ctxcli.compact.context import start_of
@@ -24,7 +25,10 @@ from ctxcli.validity import PROFILES, Answer, Setting, check_report, habits, pro
 
 @click.command("check")
 @opt.options(
-    opt.files, opt.settings, opt.output_format("check"), opt.json_, opt.output,
+    opt.files,
+    click.option("--finding", is_flag=True,
+                 help="FILE is what a sub-agent returned: check it against `ctx schema finding`."),
+    opt.settings, opt.output_format("check"), opt.json_, opt.output,
     click.option("--profile", type=click.Choice(list(PROFILES)),
                  help="Whose rules apply. [default: those of the transcript's own provider]"),
     click.option("--habits/--no-habits", "with_habits", default=True,
@@ -42,8 +46,13 @@ def command(files: tuple[str, ...], **flags: Any) -> int:
     FILE is a transcript, a folder of them, or - for standard input. The rules are those by which the provider would
     answer 400: calls and results in pairs, nothing empty, nothing torn. The habits are warnings.
 
-    Exit 1 where a rule is broken, 2 where something could not be read.
+    With --finding, FILE is an answer of a sub-agent instead: a finding in JSON, several of them one a line, or in the
+    fenced blocks of a text.
+
+    Exit 1 where a rule is broken or a finding is not valid, 2 where something could not be read.
     """
+    if flags["finding"]:
+        return check_findings(files, flags)
     run = _Run(flags)
     how = canvas(flags["output"])
     drawn = opt.drawing("check", flags)(run.reports(files), how)

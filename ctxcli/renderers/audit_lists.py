@@ -65,19 +65,44 @@ def _tools(report: AuditReport, most: int) -> Iterator[Block]:
 def _lanes(report: AuditReport, most: int) -> Iterator[Block]:
     if len(report.lanes) < 2:
         return
+    exact = is_exact(report)
     rows: list[tuple[str, ...]] = [
         (
             f"{lane.lane} {lane.title}".strip(),
             "not recorded" if lane.calls is None else f"{lane.calls:,}",
             number(lane.tokens),
             _peak(lane),
-            about(lane.returned_tokens, exact=is_exact(report)),
+            about(lane.returned_tokens, exact=exact),
+            _share(lane, exact=exact),
+            _form(lane),
         )
         for lane in report.lanes[:most]
     ]
-    rows += _rest(len(report.lanes), most, 5)
+    rows += _rest(len(report.lanes), most, 7)
     columns = (Column("lane", long=True), Column("calls", right=True), Column("sent", right=True))
-    yield Grid((*columns, Column("peak", right=True), Column("returned", right=True)), tuple(rows))
+    back = (Column("returned", right=True), Column("of peak", right=True), Column("as", spare=True))
+    yield Grid((*columns, Column("peak", right=True), *back), tuple(rows))
+    prose = [lane for lane in report.lanes if lane.rule]
+    if prose:
+        many = f"{len(prose):,} of {plural(len(report.lanes) - 1, 'sub-agent')}"
+        lines = in_words([lane.returned_line or 0 for lane in prose])
+        told = f"{many} returned prose only (line {lines}): nothing in it can be looked up."
+        more = f"{prose[0].rule}: `ctx rules {prose[0].rule}` says what to ask for."
+        yield Notes("returned", (told, more), warn=True)
+
+
+def _share(lane: LaneRow, *, exact: bool) -> str:
+    """What it returned as a share of the context that it had built up."""
+    share = percent(lane.returned_share)
+    return share if exact or share.startswith(("–", "<")) else f"~{share}"
+
+
+def _form(lane: LaneRow) -> str:
+    """What came back, in a word or two."""
+    if lane.form == "locations":
+        return plural(lane.locations or 0, "location")
+    named = {"finding": "a finding", "json": "JSON", "list": "a list", "prose": "prose only"}
+    return named.get(lane.form or "", "–")
 
 
 def _peak(lane: LaneRow) -> str:

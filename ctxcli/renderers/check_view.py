@@ -7,7 +7,7 @@ from ctxcli.reports.check import CheckReport
 
 _ASKED = {
     "CTX401": "task kept", "CTX402": "room left", "CTX403": "recorded", "CTX404": "tested", "CTX405": "bounded",
-    "CTX406": "read once",
+    "CTX406": "read once", "CTX407": "checkable",
 }  # fmt: skip
 """The questions in two words, for a table."""
 

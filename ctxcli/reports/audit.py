@@ -256,7 +256,18 @@ class LaneRow:
     reported_tokens: int | None
     """What the source says of a sub-agent at its end: context and answer of its last call."""
     returned_tokens: int | None
-    """Weight of what it gave back to the lane that called it."""
+    """Weight of what it gave back to the lane that called it; an estimate."""
+    returned_share: float | None
+    """That as a share of its largest context, or of what the source reports at its end; an estimate like the weight."""
+    returned_line: int | None
+    """1-based source line of what it gave back; null where that does not stand in the source."""
+    form: str | None
+    """Of what it gave back: finding (a valid one), json, locations (lines of files), list (of things that can be found
+    again), or prose."""
+    locations: int | None
+    """Different lines of files that it named."""
+    rule: str | None
+    """The rule that what it gave back breaks."""
     file: str
     """The companion file that it was read from; empty for the source itself."""
 

@@ -18,8 +18,9 @@ from ctxcli.model import (
 )
 from ctxcli.replay import live, replay
 from ctxcli.reports.check import NO, UNKNOWN, YES, Habit
-from ctxcli.rules import HABITS, OUTPUT_RESERVED, OVERSIZED, READ_AGAIN, RECORDED, TASK_KEPT, TESTED
+from ctxcli.rules import HABITS, OUTPUT_RESERVED, OVERSIZED, PROSE_RETURNED, READ_AGAIN, RECORDED, TASK_KEPT, TESTED
 from ctxcli.shelf import Rule, Weigh
+from ctxcli.validity.returns import PROSE, returns_of
 
 _QUESTIONS = {
     TASK_KEPT.name: "Is the task still in the context?",
@@ -28,6 +29,7 @@ _QUESTIONS = {
     TESTED.name: "Is there a test that fails when compaction breaks?",
     OVERSIZED.name: "Are tool results bounded?",
     READ_AGAIN.name: "Is nothing read twice?",
+    PROSE_RETURNED.name: "Do sub-agents return what can be checked?",
 }
 _FALL, _FALL_SHARE, _REBOUND, _REBOUND_CALLS = 64_000, 0.5, 0.75, 3
 """A fall of the context that is a compaction, and a return to so much of it within so many calls that shows that it
@@ -223,6 +225,19 @@ def _read_once(transcript: Transcript, setting: Setting) -> Answer:  # noqa: ARG
     return Answer(READ_AGAIN, NO, f"{address} of line {first:,} came again unchanged at line {line:,}{more}", line)
 
 
+def _checkable(transcript: Transcript, setting: Setting) -> Answer:  # noqa: ARG001
+    """Whether what sub-agents gave back is more than prose."""
+    found = list(returns_of(transcript).values())
+    if not found:
+        return Answer(PROSE_RETURNED, UNKNOWN, "no sub-agent returned anything")
+    bare = [one for one in found if one.form == PROSE]
+    many = f"{len(found):,} sub-agent{'s' if found[1:] else ''}"
+    if not bare:
+        return Answer(PROSE_RETURNED, YES, f"{many} returned locations, lists or JSON")
+    why = f"{len(bare):,} of {many} returned prose only, the first at line {bare[0].line:,}"
+    return Answer(PROSE_RETURNED, NO, why, bare[0].line)
+
+
 _ASKED: dict[str, Callable[[Transcript, Setting], Answer]] = {
     TASK_KEPT.name: _task,
     OUTPUT_RESERVED.name: _reserve,
@@ -230,4 +245,5 @@ _ASKED: dict[str, Callable[[Transcript, Setting], Answer]] = {
     TESTED.name: _tested,
     OVERSIZED.name: _bounded,
     READ_AGAIN.name: _read_once,
+    PROSE_RETURNED.name: _checkable,
 }
