@@ -64,6 +64,10 @@ class Estimate:
     """Tokens that the answer may take at most."""
     cost: float | None
     """US dollars at most, nothing cached; None where no price is known."""
+    cacheable: int = 0
+    """Of the prompt, what the provider's cache may hold: the prefix."""
+    cached_cost: float | None = None
+    """US dollars at most where it does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,13 @@ from typing import Any
 import click
 
 from ctxcli.cli import options as opt
+from ctxcli.cli.asking import model_options
 from ctxcli.cli.types import Size, Strategies, TailSize, Tokens
 from ctxcli.formats import TARGETS
 from ctxcli.strategies import STRATEGIES
 from ctxcli.validity import PROFILES
+
+_SAID = click.core.ParameterSource.COMMANDLINE
 
 
 @click.command("compact")
@@ -35,7 +38,19 @@ from ctxcli.validity import PROFILES
     click.option("--summary-tokens", type=Tokens(), metavar="TOKENS",
                  help="A limit for the summary. [default: 4,000, or what is required takes]"),
     click.option("--summary", metavar="FILE", help="A stored answer to `ctx prompt`, instead of our own summary."),
-    click.option("--summariser", metavar="CMD", help="A command that answers the prompt: stdin to stdout."),
+    click.option("--summariser", metavar="CMD|llm",
+                 help="A command that answers the prompt, stdin to stdout; or llm: the model that --model names."),
+    click.option("--attempts", type=click.IntRange(1, 20), metavar="N",
+                 help="How often a summary may be asked for, each time with what the last one lost. [default: 2]"),
+    click.option("--repair/--no-repair", default=None,
+                 help="Add what the last answer lost from the transcript, word for word; or refuse it. "
+                      "[default: --repair for llm]"),
+    click.option("--chunk", type=Tokens(), metavar="TOKENS",
+                 help="What one prompt may hold of the transcript; a longer span is asked for in pieces. "
+                      "[default: what the window of --model leaves]"),
+    click.option("--reuse-prefix", is_flag=True,
+                 help="Send the conversation as it was and the prompt behind it: a provider's cache may serve it."),
+    model_options(max_output=8_192),
     click.option("--instructions", metavar="TEXT", default="", help="Added to a model's prompt; @FILE reads a file."),
     click.option("--notes", metavar="FILE", help="Notes that are read, and appended to; the context names them."),
     click.option("--events", metavar="FILE", help="Append the report there as one line."),
@@ -49,10 +64,10 @@ def command(name: str, **flags: Any) -> int:
     """Compact a transcript under a contract: boundaries, decisions, identifiers and open items survive verbatim.
 
     FILE is a transcript, or - for standard input. The compacted transcript goes to standard output, or to -o; then the
-    report goes to standard output. No model is needed.
+    report goes to standard output. No model is needed; with one, --dry-run prints what it would be asked and the cost.
 
     Exit 1 where the guard finds a loss, the result is not valid or over the budget, or a summary does not hold; then
-    nothing is written. Exit 2 where something could not be read.
+    nothing is written. Exit 2 where something could not be read, a model gave no answer, or a limit was reached.
     """
     from ctxcli.cli.compacting import run  # noqa: PLC0415 - the run imports everything, --help nothing of it
 
@@ -61,8 +76,7 @@ def command(name: str, **flags: Any) -> int:
 
 
 def _check_usage(flags: dict[str, Any]) -> None:
-    if flags["summary"] and flags["summariser"]:
-        raise click.UsageError("--summary and --summariser exclude each other")
+    _check_summariser(flags)
     machine = flags["as_json"] or flags["format_"] != "table"
     if machine and not flags["dry_run"] and not flags["output"]:
         raise click.UsageError(
@@ -70,3 +84,19 @@ def _check_usage(flags: dict[str, Any]) -> None:
         )
     if flags["dry_run"] and flags["output"]:
         raise click.UsageError("--dry-run writes nothing, so -o has no use")
+
+
+def _check_summariser(flags: dict[str, Any]) -> None:
+    if flags["summary"] and flags["summariser"]:
+        raise click.UsageError("--summary and --summariser exclude each other")
+    if flags["summary"] and (flags["attempts"] or 1) > 1:
+        raise click.UsageError("a stored answer cannot be asked again, so --attempts has no use")
+    source = click.get_current_context().get_parameter_source
+    if flags["summariser"] != "llm":
+        said = [name for name in ("model", "base_url", "reuse_prefix") if source(name) is _SAID]
+        if said:
+            raise click.UsageError(f"--{said[0].replace('_', '-')} has no use without --summariser llm")
+    if not flags["summary"] and not flags["summariser"]:
+        said = [name for name in ("attempts", "repair", "chunk") if source(name) is _SAID]
+        if said:
+            raise click.UsageError(f"--{said[0]} has no use without --summariser")

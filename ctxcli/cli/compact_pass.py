@@ -6,21 +6,21 @@ from typing import Any
 
 import click
 
+from ctxcli.ask import Asker
 from ctxcli.budget import Limits, usable_in
 from ctxcli.cli import options as opt
+from ctxcli.cli.compact_asking import Asking, OnlyPlanned
 from ctxcli.cli.compact_notes import NotesFile
 from ctxcli.cli.prompt import instructions_of
 from ctxcli.compact.context import Keep
 from ctxcli.compact.session import Outcome, Session
 from ctxcli.compact.settings import Settings
 from ctxcli.compact.window import in_use
-from ctxcli.files.text import read_text
 from ctxcli.guard import Policy
 from ctxcli.identifiers import Extractor
 from ctxcli.model import Transcript
 from ctxcli.reports.guard import GuardReport
 from ctxcli.rules import NOT_SMALLER, OVER_BUDGET
-from ctxcli.summarisers.command import asking, stored
 from ctxcli.task import Results
 from ctxcli.tokens import CountCache, choose, counter
 
@@ -32,6 +32,7 @@ class Pass:
     session: Session
     settings: Settings
     exact: bool
+    asking: Asking
     outcome: Outcome | None = None
     """None where the trigger was not reached."""
     guard: GuardReport | None = None
@@ -47,23 +48,31 @@ def guard_flags(flags: dict[str, Any]) -> dict[str, Any]:
     return {**usual, "allow_unverifiable": False, **own, "config": flags["config"]}
 
 
-def begun(
-    transcript: Transcript, policy: Policy, extractor: Extractor, notes: NotesFile, flags: dict[str, Any]
-) -> Pass:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What the conversations of one run share."""
+
+    flags: dict[str, Any]
+    policy: Policy
+    extractor: Extractor
+    notes: NotesFile
+    asker: Asker | None
+    data: bytes
+    """The source as it was read."""
+
+
+def begun(transcript: Transcript, run: Run) -> Pass:
     """A conversation before its pass."""
+    flags = run.flags
     choice = choose(transcript.models, flags["tokenizer"])
-    session = Session(transcript, policy, counter(choice.name, CountCache() if flags["cache"] else None), extractor)
-    return Pass(session, _settings(flags, notes), choice.exact)
+    weigh = counter(choice.name, CountCache() if flags["cache"] else None)
+    session = Session(transcript, run.policy, weigh, run.extractor)
+    asking = Asking.begun(flags, session, run.asker, run.data)
+    return Pass(session, _settings(flags, run.notes, asking), choice.exact, asking)
 
 
-def _settings(flags: dict[str, Any], notes: NotesFile) -> Settings:
+def _settings(flags: dict[str, Any], notes: NotesFile, asking: Asking) -> Settings:
     messages, tokens = flags["keep_last"] or (None, None)
-    ask, summariser = None, "extractive"
-    if flags["summary"]:
-        answer = read_text(flags["summary"], sure=True)
-        ask, summariser = stored(answer.messages[0].parts[0].text if answer else ""), "replayed"
-    elif flags["summariser"]:
-        ask, summariser = asking(flags["summariser"]), "command"
     for pin in flags["pin"]:
         try:
             re.compile(pin)
@@ -74,8 +83,8 @@ def _settings(flags: dict[str, Any], notes: NotesFile) -> Settings:
         keep_last=Keep(messages, tokens) if flags["keep_last"] else None,
         pins=flags["pin"], summary_tokens=flags["summary_tokens"],
         results=Results(flags["keep_results"], frozenset(flags["exclude_tool"]), flags["clear_at_least"]),
-        profile=flags["profile"], ask=ask, ask_again=summariser == "command", summariser=summariser,
-        instructions=instructions_of(flags["instructions"]), notes_name=notes.path or "", notes=notes.slots,
+        profile=flags["profile"], instructions=instructions_of(flags["instructions"]),
+        notes_name=notes.path or "", notes=notes.slots, **asking.settings(),
     )  # fmt: skip
 
 
@@ -88,7 +97,11 @@ def shorten(one: Pass, flags: dict[str, Any]) -> None:
             one.remarks.append(f"Nothing was done: {used:,} tokens are in use, the trigger is at {limit:,}.")
             return
         one.trigger = "budget"
-    one.outcome = one.session.compact(one.settings)
+    try:
+        one.outcome = one.session.compact(one.settings)
+    except OnlyPlanned:
+        return
+    one.remarks += one.asking.remarks()
     tokens = one.session.weight(one.outcome.change)
     if flags["budget"] is not None and tokens > flags["budget"]:
         limit = flags["budget"]

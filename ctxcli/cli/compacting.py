@@ -5,8 +5,10 @@ from typing import Any
 
 from ctxcli.change import Change, applied
 from ctxcli.cli import options as opt
+from ctxcli.cli.asking import plan_pieces
+from ctxcli.cli.compact_asking import asker_for
 from ctxcli.cli.compact_notes import NotesFile
-from ctxcli.cli.compact_pass import Pass, begun, guard_flags, shorten
+from ctxcli.cli.compact_pass import Pass, Run, begun, guard_flags, shorten
 from ctxcli.cli.guard_policy import policy_of
 from ctxcli.cli.output import canvas, emit
 from ctxcli.cli.sources import say, say_skips
@@ -45,14 +47,17 @@ def run(name: str, flags: dict[str, Any]) -> int:
     notes = NotesFile.opened(flags["notes"])
     extractor = Extractor(kinds_of(flags["config"].values.get("kinds", {})))
     policy = policy_of(guard_flags(flags), extractor.kinds)
-    passes = [
-        begun(transcript, policy, extractor, notes, flags) for transcript in _chosen(found, flags["conversation"])
-    ]
+    shared = Run(flags, policy, extractor, notes, asker_for(flags), data)
+    passes = [begun(transcript, shared) for transcript in _chosen(found, flags["conversation"])]
     for one in passes:
         say_skips(name, one.session.transcript)
         shorten(one, flags)
         if one.outcome is not None and one.outcome.steps:
             notes.extract(one.session)
+    plans = [one.asking.plan() for one in passes if one.outcome is None and one.asking.planned]
+    if plans:
+        emit(plan_pieces(plans, flags))
+        return 0
     output, added = None, 0
     if any(one.outcome for one in passes):
         written = _written(data, found, passes, flags["output_format"])
@@ -170,7 +175,7 @@ def _concluded(one: Pass, output: OutputFile | None, notes: NotesFile, added: in
     written = Written(
         guard=one.guard, output=output if one.outcome else None, notes=notes.used(added),
         trigger=one.trigger, exact=one.exact, refused=one.refused, remarks=tuple(one.remarks),
-        done=one.outcome is not None,
+        done=one.outcome is not None, model=one.asking.use(),
     )  # fmt: skip
     return conclude(one.session, one.settings, outcome, written)
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ctxcli.caching import Compacted, break_even
 from ctxcli.change import CLEARED, Change, placed
@@ -19,6 +19,7 @@ from ctxcli.reports.compact import (
     NotesUsed,
     OutputFile,
     SummariserUsed,
+    SummaryMode,
     TokenBasis,
     ValidityFinding,
     ValidityResult,
@@ -26,6 +27,16 @@ from ctxcli.reports.compact import (
 from ctxcli.reports.guard import GuardReport
 from ctxcli.rules import RULES, TARGET_MISSED
 from ctxcli.validity import Violation, profile_of
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """What asking a model came to."""
+
+    name: str
+    usage: dict[str, int]
+    cost: float | None
+    modes: tuple[SummaryMode, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,7 @@ class Written:
     refused: str = ""
     """Why nothing may be written; empty where it may."""
     remarks: tuple[str, ...] = ()
+    model: ModelUse | None = None
 
 
 def conclude(session: Session, settings: Settings, outcome: Outcome, written: Written) -> CompactReport:
@@ -67,9 +79,7 @@ def conclude(session: Session, settings: Settings, outcome: Outcome, written: Wr
             session.transcript.messages[index].line
             for index in pinned_in(session.transcript, outcome.start.keep, settings.pins)
         })),
-        summariser=SummariserUsed(
-            settings.summariser if outcome.attempts else "none", None, outcome.attempts, None, ()
-        ),
+        summariser=_summariser(settings, outcome, written.model),
         guard=written.guard, validity=validity, cache=_cache(session, outcome, settings),
         tokenizer=TokenBasis(session.weigh.name, session.weigh.engine, written.exact),
         source=CompactSource(side.path, side.format, side.conversation, side.sha256, side.lines),
@@ -77,6 +87,16 @@ def conclude(session: Session, settings: Settings, outcome: Outcome, written: Wr
         time=max((message.time for message in session.transcript.messages), default="") or None,
         remarks=tuple(filter(None, (written.refused, *written.remarks, *said))),
     )  # fmt: skip
+
+
+def _summariser(settings: Settings, outcome: Outcome, model: ModelUse | None) -> SummariserUsed:
+    summed = outcome.summed
+    if summed is None:
+        return SummariserUsed("none", None, 0, None, ())
+    used = SummariserUsed(settings.summariser, None, summed.attempts, None, summed.added, summed.removed)
+    if model is None:
+        return used
+    return replace(used, model=model.name, usage=model.usage, cost=model.cost, modes=model.modes)
 
 
 def _trigger(outcome: Outcome, written: Written) -> str:
@@ -132,7 +152,7 @@ def _cache(session: Session, outcome: Outcome, settings: Settings) -> CacheEffec
         prefix += session.scale.of(one.index, outcome.start) if one.index is not None else 0
     prefix = min(prefix, after)
     summary = session.count(outcome.change.summary) if settings.ask is not None else 0
-    calls = break_even(Compacted(before, after, prefix, summary)).calls
+    calls = break_even(Compacted(before, after, prefix, summary), warm=settings.follows).calls
     return CacheEffect(prefix, after - prefix, round(calls, 1) if calls is not None else None)
 
 

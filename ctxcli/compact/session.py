@@ -2,27 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from ctxcli.change import Change, applied, placed
-from ctxcli.compact.asking import answered
 from ctxcli.compact.context import pinned_in, raw_of, start_of, summaries_in, tail_of, units_of
 from ctxcli.compact.material import Span, material_of
 from ctxcli.compact.mend import Mended, mend
-from ctxcli.compact.origin import unfounded
 from ctxcli.compact.settings import DEFAULT_SUMMARY, FEWEST_SUMMARY, Settings
-from ctxcli.compact.span import text_of_messages
 from ctxcli.compact.summary import carried_in, merged, text_of
+from ctxcli.compact.summing import Summed, Summing
 from ctxcli.guard.forms import Key
 from ctxcli.guard.holdings import Holdings, Place
 from ctxcli.guard.policy import Policy
 from ctxcli.guard.reading import Reading
-from ctxcli.guard.run import context_of, guard_context
+from ctxcli.guard.run import context_of
 from ctxcli.guard.sides import Before
 from ctxcli.identifiers import Extractor, extract
 from ctxcli.model import Message, Transcript, media_of
 from ctxcli.reports.compact import Step
-from ctxcli.reports.guard import INVENTED
 from ctxcli.reports.slots import Slots
 from ctxcli.shelf import Weigh
 from ctxcli.slots import IDENTIFIERS, is_synthetic, render
@@ -40,9 +37,18 @@ class Outcome:
     start: Change
     mended: Mended
     steps: tuple[Step, ...]
-    slots: Slots
-    attempts: int
-    """How often a summary was asked for; 0 where none was wanted."""
+    summed: Summed | None = None
+    """How the summary came about; None where none was wanted."""
+
+    @property
+    def slots(self) -> Slots:
+        """What the summary says."""
+        return self.summed.slots if self.summed else Slots()
+
+    @property
+    def attempts(self) -> int:
+        """How often a summary was asked for; 0 where none was wanted."""
+        return self.summed.attempts if self.summed else 0
 
     @property
     def change(self) -> Change:
@@ -52,7 +58,7 @@ class Outcome:
     @classmethod
     def unchanged(cls, start: Change) -> "Outcome":
         """Of a pass that did nothing."""
-        return cls(start, Mended(start, (), ()), (), Slots(), 0)
+        return cls(start, Mended(start, (), ()), ())
 
 
 class Session:
@@ -68,7 +74,7 @@ class Session:
         self.start = start_of(transcript)
         self.scale = Scale(count_parts(transcript, weigh), self.count)
         self._counts: dict[str, int] = {}
-        self._slots: dict[str, tuple[Slots, int]] = {}
+        self._summed: dict[str, Summed] = {}
         self._broken: dict[str, frozenset[str]] = {}
 
     @cached_property
@@ -132,7 +138,7 @@ class Session:
                 change = found
                 steps.append(Step(name, task.tokens(change)))
         if not steps:
-            return Outcome(self.start, first, (), Slots(), 0)
+            return Outcome(self.start, first, ())
         if not change.summary:
             change = self._restored(change)
             if task.tokens(change) > target and any(STRATEGIES[name].summarises for name in settings.strategies):
@@ -141,8 +147,8 @@ class Session:
                 change = found
         mended = mend(self.transcript, change, profile, self.messages)
         repairs = tuple(dict.fromkeys((*first.repairs, *mended.repairs)))
-        slots, attempts = self._slots.get(change.summary, (Slots(), 0))
-        return Outcome(self.start, replace(mended, repairs=repairs), tuple(steps), slots, attempts)
+        summed = self._summed.get(change.summary)
+        return Outcome(self.start, replace(mended, repairs=repairs), tuple(steps), summed)
 
     def _restored(self, change: Change) -> Change:
         """A change without a summary, in which results stand again that alone say something required."""
@@ -182,30 +188,12 @@ class Session:
         kept = frozenset(change.keep)
         staying = kept - self._lessened(change)
         gone = [index for index in self.raw if index not in kept]
-        name = settings.notes_name
-        if settings.ask is None:
-            slots, attempts = self._extracted(change, staying, settings, tokens), 1
-        else:
-            found = answered(
-                settings.ask,
-                text_of_messages(self.transcript, gone, self.before.reading.secrets),
-                lambda slots: [
-                    *self._lost_by(replace(change, summary=text_of(slots, self.transcript, gone, name))),
-                    *self._unfounded_in(slots, settings.notes),
-                ],
-                instructions=settings.instructions,
-                again=settings.ask_again,
-            )
-            slots, attempts = found.slots, found.attempts
-        text = text_of(slots, self.transcript, gone, name)
-        self._slots[text] = (slots, attempts)
+        extracted = partial(self._extracted, change, staying, settings, tokens)
+        ask = settings.ask
+        summed = Summed(extracted()) if ask is None else Summing(self, change, settings, gone).by(ask, extracted)
+        text = text_of(summed.slots, self.transcript, gone, settings.notes_name, repaired=len(summed.added))
+        self._summed[text] = summed
         return text
-
-    def _unfounded_in(self, slots: Slots, notes: Slots) -> list[str]:
-        """The boundaries of an answer that neither the raw turns nor the notes set."""
-        raw = [part.text for index in self.raw for part in self.transcript.messages[index].parts]
-        noted = [one.text for one in notes.constraints]
-        return [f"(nobody set this boundary, leave it out) {one}" for one in unfounded(slots.constraints, raw + noted)]
 
     def _lessened(self, change: Change) -> frozenset[int]:
         """The kept messages of which something gave way in this pass."""
@@ -243,13 +231,3 @@ class Session:
             return holdings.place_of(*key, ()) is not None
 
         return stands
-
-    def _lost_by(self, change: Change) -> list[str]:
-        """What the guard fails on after a change: required identifiers and boundaries."""
-        after = replace(self.transcript, messages=applied(self.transcript, change), events=(), calls=())
-        report = guard_context(self.before, after, self.policy, self.weigh)
-        failing = [one for one in report.findings if one.fails]
-        values = [one.value for one in failing if one.status != INVENTED]
-        invented = [f"(invented, leave it out) {one.value}" for one in failing if one.status == INVENTED]
-        broken = [row.text for row in report.constraints if row.fails]
-        return [*values, *broken, *invented]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ctxcli.compact.asking import ATTEMPTS, Planned
 from ctxcli.compact.context import Keep
 from ctxcli.reports.slots import Slots
 from ctxcli.task import Results
@@ -33,8 +34,16 @@ class Settings:
     """Whose rules the result is held to; None for the transcript's own."""
     ask: Callable[[str], str] | None = None
     """A model: prompt in, answer out. None for the extractive summariser."""
-    ask_again: bool = True
-    """Whether it can be asked a second time; a stored answer cannot."""
+    attempts: int = ATTEMPTS
+    """How often it may be asked for one summary; a stored answer once."""
+    repair: bool = False
+    """Whether what its last answer lacks is added by extraction, rather than refused."""
+    follows: bool = False
+    """Whether its prompt follows the conversation itself, and holds no text of it."""
+    chunk: int | None = None
+    """Tokens of the transcript in one prompt at the most; None for the whole span."""
+    planned: Callable[[Planned], None] | None = None
+    """Is told what will be asked before it is; may raise, and then nothing is."""
     summariser: str = "extractive"
     instructions: str = ""
     """Added to the prompt of a model."""

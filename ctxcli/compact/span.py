@@ -1,6 +1,6 @@
 """The part of a context that is compacted, as text that a model can read."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 
 from ctxcli.identifiers.gather import secrets_of
 from ctxcli.identifiers.secrets import mask
@@ -22,9 +22,9 @@ def span_text(transcript: Transcript, *, keep_last: int = 0) -> str:
     return mask("\n\n".join(_messages(transcript, chosen, cleared)), secrets_of(transcript))
 
 
-def text_of_messages(transcript: Transcript, indices: Iterable[int], secrets: Iterable[str]) -> str:
-    """What these messages say, in the same form."""
-    return mask("\n\n".join(_messages(transcript, indices, ())), secrets)
+def texts_of_messages(transcript: Transcript, indices: Iterable[int], secrets: Collection[str]) -> list[str]:
+    """What these messages say, in the same form, part by part."""
+    return [mask(text, secrets) for text in _messages(transcript, indices, ())]
 
 
 def _messages(transcript: Transcript, indices: Iterable[int], cleared: Container[PartAt]) -> Iterator[str]:

@@ -8,8 +8,10 @@ from ctxcli.slots import SYNTHETIC, parse, render
 from ctxcli.tokens import clean
 
 
-def text_of(slots: Slots, transcript: Transcript, gone: Iterable[int], notes: str) -> str:
+def text_of(slots: Slots, transcript: Transcript, gone: Iterable[int], notes: str, *, repaired: int = 0) -> str:
     """The message as it is written, for the messages that are gone; `notes` names the file that holds the rest.
+
+    `repaired` says how many items a model's summary had lost.
 
     Of brief slots little but the items: their frame must not take the room of what they hold.
     """
@@ -19,7 +21,8 @@ def text_of(slots: Slots, transcript: Transcript, gone: Iterable[int], notes: st
     lines = [transcript.messages[index].line for index in gone]
     span = f" It stands for lines {min(lines)} to {max(lines)} of the transcript." if lines else ""
     head = f"{SYNTHETIC}: a record of the conversation so far, not the user's words.{span}]"
-    return clean("\n".join([head, *_rest(slots, notes), "", render(slots)]))
+    mended = [f"Repaired: {repaired:,} items that the model had left out stand here word for word."] if repaired else []
+    return clean("\n".join([head, *mended, *_rest(slots, notes), "", render(slots)]))
 
 
 def _rest(slots: Slots, notes: str) -> list[str]:

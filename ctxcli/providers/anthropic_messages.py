@@ -17,31 +17,62 @@ _USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_token
 
 
 def body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
-    """What is sent. Behind a prefix a mark asks for the cache to be read up to there; its tools cannot be called."""
-    before = json.loads(request.prefix) if request.prefix else {}
+    """What is sent. Behind a prefix one mark asks for the cache to be read up to there; its tools cannot be called."""
+    before = _unmarked(json.loads(request.prefix)) if request.prefix else {}
+    system, messages = before.get("system") or plain(request.system), before.get("messages", [])
+    tools = before.get("tools") or _stubs(messages)
     found: dict[str, Any] = {"model": endpoint.model, "max_tokens": request.max_output}
-    if before.get("system") or request.system:
-        found["system"] = before.get("system") or plain(request.system)
-    if before.get("tools"):
-        found |= {"tools": before["tools"], "tool_choice": {"type": "none"}}
-    turn = {"role": "user", "content": [{"type": "text", "text": plain(request.text)}]}
-    found["messages"] = [*_marked(before.get("messages", [])), turn]
+    if tools:
+        found |= {"tools": tools, "tool_choice": {"type": "none"}}
+        system = _blocks_marked(system) if before else system
+    elif messages:
+        *rest, last = messages
+        messages = [*rest, {**last, "content": _blocks_marked(last["content"])}]
+    if system:
+        found["system"] = system
+    found["messages"] = [*messages, {"role": "user", "content": [{"type": "text", "text": plain(request.text)}]}]
     if request.temperature is not None:
         found["temperature"] = request.temperature
     return found
 
 
-def _marked(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages, the last block of which is the end of what the cache holds."""
-    if not messages:
-        return []
-    *rest, last = messages
-    content = last["content"]
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+def cacheable(prefix: str) -> str:
+    """What of a prefix the cache can serve: another `tool_choice` makes all messages strange to it.
+
+    Source: https://platform.claude.com/docs/en/build-with-claude/prompt-caching, what invalidates the cache.
+    """
+    before = json.loads(prefix)
+    if before.get("tools"):
+        return json.dumps([before["tools"], before.get("system", "")])
+    return "" if _stubs(before.get("messages", [])) else prefix
+
+
+def _stubs(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Definitions of the tools that a conversation calls: without any, its calls are refused (400)."""
+    blocks = [block for message in messages for block in _blocks(message.get("content"))]
+    names = dict.fromkeys(block["name"] for block in blocks if block.get("type") == "tool_use")
+    return [{"name": name, "input_schema": {"type": "object"}} for name in names]
+
+
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    return [block for block in content or [] if isinstance(block, dict)]
+
+
+def _blocks_marked(content: Any) -> list[dict[str, Any]]:
+    """Blocks of which the last one is the end of what the cache holds; reasoning cannot be marked."""
+    blocks = _blocks(content)
     if not blocks or blocks[-1].get("type") in ("thinking", "redacted_thinking"):
-        return messages
-    marked = {**blocks[-1], "cache_control": {"type": "ephemeral"}}
-    return [*rest, {**last, "content": [*blocks[:-1], marked]}]
+        return blocks
+    return [*blocks[:-1], {**blocks[-1], "cache_control": {"type": "ephemeral"}}]
+
+
+def _unmarked(value: Any) -> Any:
+    """A conversation without the marks of its own: four are allowed, and they are no part of what is cached."""
+    if isinstance(value, dict):
+        return {key: _unmarked(one) for key, one in value.items() if key != "cache_control"}
+    return [_unmarked(one) for one in value] if isinstance(value, list) else value
 
 
 def client(endpoint: Endpoint, tries: Tries) -> Send:

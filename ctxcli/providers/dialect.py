@@ -52,6 +52,10 @@ class Dialect(Protocol):
         """What is sent."""
         ...
 
+    def cacheable(self, prefix: str) -> str:
+        """What of a prefix the provider's cache can still serve."""
+        ...
+
     def client(self, endpoint: Endpoint, tries: Tries) -> Send:
         """A function that sends, with the vendor's own client; safe to use from several threads.
 

@@ -90,11 +90,16 @@ class Model:
 
     def estimate(self, request: Request) -> Estimate:
         """What it would come to, nothing cached."""
-        texts = [request.system, request.text, request.prefix]
+        held = self._dialect.cacheable(request.prefix) if request.prefix else ""
         with self._counting:
-            counted = sum(self._weigh.count(texts))
-        prompt = int(counted * self._ratio) + _FRAME
-        return Estimate(prompt, request.max_output, self._cost(Cache(0, 0, prompt), request.max_output))
+            counted = self._weigh.count([held, request.prefix, request.system, request.text])
+        cached, *own = (int(tokens * self._ratio) for tokens in counted)
+        prompt, output = sum(own) + _FRAME, request.max_output
+        cached = min(cached, prompt)
+        return Estimate(
+            prompt, output, self._cost(Cache(0, 0, prompt), output), cached,
+            self._cost(Cache(cached, 0, prompt - cached), output),
+        )  # fmt: skip
 
     def ask(self, request: Request) -> Reply:
         """One answer, from the cache on disk or from the provider; see Asker for what it raises."""

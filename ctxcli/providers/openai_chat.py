@@ -32,6 +32,11 @@ def body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     return found
 
 
+def cacheable(prefix: str) -> str:
+    """What of a prefix the cache can serve: all of it."""
+    return prefix
+
+
 def client(endpoint: Endpoint, tries: Tries) -> Send:
     """Sends with the package `openai`."""
     import openai  # noqa: PLC0415 - takes a second or more, so only where a model is asked

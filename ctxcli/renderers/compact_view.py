@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from ctxcli.renderers.guard_view import findings_grid, what_happened
 from ctxcli.renderers.view import Block, Column, Facts, Grid, Notes, number, percent, plural
-from ctxcli.reports.compact import CompactReport
+from ctxcli.reports.compact import CompactReport, SummariserUsed
 
 _MOST = 8
 """Findings of the guard that are shown; `ctx guard` shows them all."""
@@ -91,6 +91,7 @@ def _head(report: CompactReport) -> Iterator[tuple[str, ...]]:
             plural(len(slots.decisions), "decision"), plural(values, "identifier"),
             plural(len(slots.open), "open item"),
         )  # fmt: skip
+        yield from _asking(report.summariser)
     if report.guard is not None:
         yield (f"guard: {report.guard.verdict}", *what_happened(report.guard))
     yield (f"valid for {report.validity.profile}: {'yes' if report.validity.ok else 'no'}", *_cache(report))
@@ -98,6 +99,34 @@ def _head(report: CompactReport) -> Iterator[tuple[str, ...]]:
         yield (f"notes: {report.notes.path}", f"{plural(report.notes.added, 'line')} added")
     if report.output is not None and report.output.path != "-":
         yield (f"written: {report.output.path}", report.output.format)
+
+
+def _asking(used: SummariserUsed) -> Iterator[tuple[str, ...]]:
+    """What a model was asked, what that cost, and what was done to its answer."""
+    mended = (
+        *((f"{plural(len(used.repaired), 'item')} repaired",) if used.repaired else ()),
+        *((f"{plural(len(used.removed), 'item')} taken out that nobody had said",) if used.removed else ()),
+    )
+    if used.name in ("command", "replayed", "llm") and (used.attempts > 1 or mended):
+        yield (plural(used.attempts, "attempt"), *mended)
+    usage = used.usage
+    if usage is not None:
+        cached = f" ({number(usage['cache_read'])} from the cache)" if usage["cache_read"] else ""
+        stored = (f"{plural(usage['stored'], 'answer')} from the cache on disk",) if usage["stored"] else ()
+        yield (
+            f"{used.model}: {plural(usage['calls'], 'question')}", *stored,
+            f"{number(usage['prompt'])} tokens sent{cached}, {number(usage['output'])} answered", _dollars(used.cost),
+        )  # fmt: skip
+    if used.modes:
+        yield tuple(
+            f"{one.name}{' (chosen)' if one.chosen else ''}: about {number(one.prompt)} tokens, "
+            f"{number(one.cacheable)} perhaps cached, {_dollars(one.cost)}"
+            for one in used.modes
+        )
+
+
+def _dollars(cost: float | None) -> str:
+    return "cost unknown" if cost is None else f"${cost:.4f}"
 
 
 def _cache(report: CompactReport) -> Iterator[str]:

@@ -25,16 +25,41 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
+class SummaryMode:
+    """One of the two ways in which a model can be asked for a summary, and what it would come to."""
+
+    name: str
+    """standalone: the transcript stands in the prompt; reuse-prefix: the prompt follows the conversation itself."""
+    chosen: bool
+    requests: int
+    prompt: int
+    """Tokens sent, estimated."""
+    cacheable: int
+    """Of them, what the provider's cache may hold from the conversation itself."""
+    cost: float | None
+    """US dollars at most, where the cache holds that; null where no price is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class SummariserUsed:
     """Who filled the four slots."""
 
     name: str
-    """extractive, command, replayed; none where no summary was written."""
+    """extractive, command, replayed, llm; none where no summary was written."""
     model: str | None
+    """PROVIDER:NAME; null where no model was asked through a provider."""
     attempts: int
     usage: dict[str, int] | None
+    """What the model was asked: questions sent (calls), answers from the cache on disk (stored), tokens sent (prompt),
+    of them read from the provider's cache and written to it (cache_read, cache_write), tokens answered (output)."""
     repaired: tuple[str, ...]
-    """Identifiers that were added to an answer by extraction."""
+    """What was added to an answer by extraction, word for word: identifiers, boundaries, items of missing sections."""
+    removed: tuple[str, ...] = ()
+    """What was taken out of an answer, as nobody had said it."""
+    cost: float | None = None
+    """US dollars; null where no price is known, or no model was asked through a provider."""
+    modes: tuple[SummaryMode, ...] = ()
+    """What each way of asking would cost at the first attempt; empty where no model was asked through a provider."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import os
 import threading
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -129,22 +130,57 @@ def test_iterations_are_added_up_once() -> None:
 # -- a prefix
 
 
-def test_a_prefix_goes_first_as_it_is_and_its_tools_cannot_be_called() -> None:
-    tools = [{"name": "read_file", "input_schema": {"type": "object"}}]
-    said = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]
-    before = {"system": "You help.", "tools": tools, "messages": said}
-    with provider(["x"], "anthropic") as server:
+TOOLS = [{"name": "read_file", "input_schema": {"type": "object"}}]
+SAID = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]
+MARK = {"cache_control": {"type": "ephemeral"}}
+
+
+def asked_behind(kind: str, **before: object) -> dict[str, Any]:
+    with provider(["x"], kind) as server:
         model(server).ask(Request("Sum up.", prefix=json.dumps(before)))
-    body = server.requests[0].body
-    assert (body["system"], body["tools"], body["tool_choice"]) == ("You help.", tools, {"type": "none"})
-    assert body["messages"][0] == said[0]
-    assert body["messages"][1]["content"] == [{"type": "text", "text": "hi", "cache_control": {"type": "ephemeral"}}]
-    assert body["messages"][2]["content"] == [{"type": "text", "text": "Sum up."}]
-    with provider(["x"]) as server:
-        model(server).ask(Request("Sum up.", system="Other.", prefix=json.dumps({"tools": tools, "messages": said})))
-    body = server.requests[0].body
-    assert body["messages"] == [*said, {"role": "user", "content": "Sum up."}]
-    assert body["tool_choice"] == "none"
+    return server.requests[0].body
+
+
+def test_a_prefix_goes_first_as_it_is() -> None:
+    marked = [SAID[0], {"role": "assistant", "content": [{"type": "text", "text": "hi", **MARK}]}]
+    for messages in (SAID, marked):
+        body = asked_behind("anthropic", system="You help.", messages=messages)
+        turn = {"role": "user", "content": [{"type": "text", "text": "Sum up."}]}
+        assert body["messages"] == [*marked, turn]
+        assert body["system"] == "You help."
+        assert "tools" not in body
+    body = asked_behind("openai", messages=SAID)
+    assert body["messages"] == [*SAID, {"role": "user", "content": "Sum up."}]
+    assert "tools" not in body
+
+
+def test_the_tools_of_a_prefix_cannot_be_called() -> None:
+    """A conversation that calls tools is refused without definitions (anthropic-sdk-python#494)."""
+    body = asked_behind("openai", tools=TOOLS, messages=SAID)
+    assert (body["tools"], body["tool_choice"]) == (TOOLS, "none")
+    body = asked_behind("anthropic", system="You help.", tools=TOOLS, messages=SAID)
+    assert (body["tools"], body["tool_choice"]) == (TOOLS, {"type": "none"})
+    assert body["system"] == [{"type": "text", "text": "You help.", **MARK}]
+    assert body["messages"][:2] == SAID
+    use = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "read_file", "input": {}}]}
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]}
+    body = asked_behind("anthropic", messages=[SAID[0], use, result])
+    assert (body["tools"], body["tool_choice"]) == (TOOLS, {"type": "none"})
+
+
+def test_what_the_cache_can_serve_of_a_prefix() -> None:
+    def share(kind: str, **before: object) -> float:
+        with provider([], kind) as server:
+            found = model(server, prices=DEAR).estimate(Request("?", prefix=json.dumps(before), max_output=1))
+        assert found.cost is not None
+        assert found.cached_cost is not None
+        assert found.cost - found.cached_cost == pytest.approx(0.0009 * found.cacheable)
+        return found.cacheable / found.prompt
+
+    long = [{"role": "user", "content": "one two three " * 300}]
+    assert share("openai", tools=TOOLS, messages=long) > 0.9
+    assert share("anthropic", messages=long) > 0.9
+    assert 0 < share("anthropic", tools=TOOLS, messages=long) < 0.1
 
 
 # -- limits

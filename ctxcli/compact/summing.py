@@ -1,0 +1,86 @@
+"""One summary of a pass: filled by extraction, or asked of a model and held to the guard."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ctxcli.change import Change, applied
+from ctxcli.compact.asking import Planned, Terms, answered, first_prompts
+from ctxcli.compact.chunks import chunks
+from ctxcli.compact.losses import Losses
+from ctxcli.compact.origin import unfounded
+from ctxcli.compact.repair import repaired
+from ctxcli.compact.settings import Settings
+from ctxcli.compact.span import texts_of_messages
+from ctxcli.compact.summary import text_of
+from ctxcli.guard.run import guard_context
+from ctxcli.reports.slots import Slots
+
+if TYPE_CHECKING:
+    from ctxcli.compact.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """The slots of one summary, and how they came about."""
+
+    slots: Slots
+    attempts: int = 1
+    added: tuple[str, ...] = ()
+    """What a repair added, and what it took out."""
+    removed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Summing:
+    """What a summary by a model is about: the messages that a change takes out of a context."""
+
+    session: "Session"
+    change: Change
+    settings: Settings
+    gone: Sequence[int]
+
+    def by(self, ask: Callable[[str], str], extracted: Callable[[], Slots]) -> Summed:
+        """What a model makes of it; raises SummaryError where no answer holds, and whatever asking raises."""
+        settings, session = self.settings, self.session
+        secrets = session.before.reading.secrets
+        texts = texts_of_messages(session.transcript, self.gone, secrets)
+        span = chunks(texts, settings.chunk, session.weigh.count)
+        if settings.planned is not None:
+            alone, following = first_prompts(span, settings.instructions), first_prompts(None, settings.instructions)
+            settings.planned(Planned(alone, following[0]))
+        repair = partial(repaired, losses_of=self.losses, extracted=extracted) if settings.repair else None
+        found = answered(
+            ask, None if settings.follows else span, lambda slots: self.losses(slots).listed,
+            instructions=settings.instructions,
+            terms=Terms(settings.attempts, self._heavy, repair),
+        )  # fmt: skip
+        return Summed(found.slots, found.attempts, found.added, found.removed)
+
+    def losses(self, slots: Slots) -> Losses:
+        """What the guard fails on, were these the summary."""
+        session = self.session
+        after = replace(
+            session.transcript, messages=applied(session.transcript, self._with(slots)), events=(), calls=()
+        )
+        report = guard_context(session.before, after, session.policy, session.weigh)
+        return Losses.found_in(report, self._unfounded_in(slots))
+
+    def _with(self, slots: Slots) -> Change:
+        settings = self.settings
+        return replace(self.change, summary=text_of(slots, self.session.transcript, self.gone, settings.notes_name))
+
+    def _heavy(self, slots: Slots) -> str:
+        """Why the summary is of no use; empty where it makes the context shorter."""
+        before, after = self.session.tokens, self.session.weight(self._with(slots))
+        if after < before:
+            return ""
+        return f"it is longer than what it stands for: the context would grow from {before:,} to {after:,} tokens"
+
+    def _unfounded_in(self, slots: Slots) -> Iterable[str]:
+        """The boundaries of an answer that neither the raw turns nor the notes set."""
+        session = self.session
+        raw = [part.text for index in session.raw for part in session.transcript.messages[index].parts]
+        noted = [one.text for one in self.settings.notes.constraints]
+        return unfounded(slots.constraints, raw + noted)
