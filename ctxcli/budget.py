@@ -10,6 +10,9 @@ from ctxcli.model import Layer, Transcript
 DEFAULT_RESERVE = 32_000
 """Tokens kept free for the answer: the largest answer that coding agents ask for by default."""
 
+DEFAULT_TRIGGER = 0.75
+"""Share of the usable window above which a context is compacted: within the 70 to 80 % that agents leave room at."""
+
 DEFAULT_HISTORY_SHARE = 0.4
 """Of what system prompt and tools leave of the usable window; retrieved text gets the rest."""
 

@@ -84,7 +84,7 @@ CACHE_RULES = shelf(
     ),
     CacheRules(
         "google", "Google: implicit caching",
-        r"gemini", "google", minimums=((r"gemini-2", 2_048), (r"gemini", 4_096)),
+        r"gemini", "google", minimums=((r"gemini-2", 2_048), (r"", 4_096)),
         note="Google does not say how long a cached prompt lives: 5 minutes are assumed unless the figures tell more.",
     ),
     CacheRules(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ctxcli.change import Change
     from ctxcli.model import Message, Record, Transcript
     from ctxcli.reports.audit import AuditReport
+    from ctxcli.reports.budget import BudgetReport
     from ctxcli.reports.check import CheckReport
     from ctxcli.reports.compact import CompactReport
     from ctxcli.reports.finding import FindingReport
@@ -122,6 +123,7 @@ class Renderer:
     notes: Drawing[NotesReport] | None = None
     formats: Drawing[FormatReport] | None = None
     simulate: Drawing[SimulateReport] | None = None
+    budget: Drawing[BudgetReport] | None = None
     sweep: Drawing[SweepReport] | None = None
     finding: Drawing[FindingReport] | None = None
     """None for a report that it does not draw; the command then does not offer it."""

@@ -27,6 +27,11 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
         "ctxcli.cli.sweep",
         "Measure how well a model finds a fact as the context grows, and by where the fact stands.",
     ),
+    "budget": (
+        "Pieces",
+        "ctxcli.cli.budget",
+        "Tell an agent how far its context is, or share a window out over the layers.",
+    ),
     "config": ("Pieces", "ctxcli.cli.config", "Show each setting and where it came from."),
     "convert": ("Pieces", "ctxcli.cli.convert", "Write a transcript in another format."),
     "formats": ("Pieces", "ctxcli.cli.formats", "List the transcript formats that can be read."),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
+from ctxcli.renderers.budget_view import budget_blocks, notes_of
 from ctxcli.renderers.check_view import check_blocks
 from ctxcli.renderers.compact_view import compact_pages
 from ctxcli.renderers.finding_view import finding_blocks
@@ -18,6 +19,7 @@ from ctxcli.renderers.simulate_view import simulate_blocks
 from ctxcli.renderers.sweep_view import sweep_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.budget import BudgetReport
 from ctxcli.reports.check import CheckReport
 from ctxcli.reports.compact import CompactReport
 from ctxcli.reports.finding import FindingReport
@@ -94,6 +96,11 @@ def simulate(reports: Iterable[SimulateReport], canvas: Canvas) -> Iterator[str]
 def sweep(reports: Iterable[SweepReport], canvas: Canvas) -> Iterator[str]:
     """Each sweep."""
     return _drawn((sweep_blocks(report, everything=canvas.every_call) for report in reports), canvas)
+
+
+def budget(reports: Iterable[BudgetReport], canvas: Canvas) -> Iterator[str]:
+    """The notes as they stand, or the shares of a window."""
+    return notes_of(reports, lambda report: _draw(list(budget_blocks(report)), canvas))
 
 
 def _drawn(pages: Iterable[Iterable[Block]], canvas: Canvas) -> Iterator[str]:
@@ -265,6 +272,7 @@ RENDERER = Renderer(
     notes=notes,
     formats=formats,
     simulate=simulate,
+    budget=budget,
     sweep=sweep,
     finding=finding,
 )

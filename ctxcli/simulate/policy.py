@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
+from ctxcli.budget import DEFAULT_TRIGGER
 from ctxcli.compact.context import Keep
 from ctxcli.compact.settings import DEFAULT_TARGET
 
-DEFAULT_TRIGGER = 0.75
-"""Share of the usable window at which a policy compacts: within the 70 to 80 % that agents leave room at."""
 RECORDED, NONE = "recorded", "none"
 """The policies that are always there: the compactions of the transcript itself, and none at all."""
 
