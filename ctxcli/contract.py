@@ -23,6 +23,8 @@ _TITLES = {
     "notes": "what `ctx notes show` and `ctx notes verify` say",
     "notes-line": "one line of a notes file",
     "requests": "what a command would ask a model, under --dry-run",
+    "probe": "what `ctx probe` concludes",
+    "probe-question": "one line of the questions of `ctx probe`",
     "simulate": "what `ctx simulate` concludes",
     "slots": "the four slots of a summary",
     "sweep": "what `ctx sweep` concludes",

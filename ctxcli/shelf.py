@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ctxcli.reports.guard import GuardReport
     from ctxcli.reports.identifiers import IdentifiersReport
     from ctxcli.reports.notes import NotesReport
+    from ctxcli.reports.probe import ProbeReport
     from ctxcli.reports.simulate import SimulateReport
     from ctxcli.reports.sweep import SweepReport
     from ctxcli.task import Task
@@ -126,6 +127,7 @@ class Renderer:
     budget: Drawing[BudgetReport] | None = None
     sweep: Drawing[SweepReport] | None = None
     finding: Drawing[FindingReport] | None = None
+    probe: Drawing[ProbeReport] | None = None
     """None for a report that it does not draw; the command then does not offer it."""
 
 

@@ -30,6 +30,8 @@ from ctxcli.reports.guard import KEPT, LOST, STATUSES, UNJUDGED, VERDICTS, WEAKE
 from ctxcli.reports.identifiers import SOURCES, IdentifiersReport
 from ctxcli.reports.notes import NotesReport
 from ctxcli.reports.requests import RequestsReport
+from ctxcli.reports.probe import VERDICTS as PROBE_VERDICTS
+from ctxcli.reports.probe import ProbeQuestion, ProbeReport
 from ctxcli.reports.simulate import SimulateReport
 from ctxcli.reports.slots import Slots
 from ctxcli.reports.sweep import SweepItem, SweepPlanned, SweepReport
@@ -54,6 +56,8 @@ DOCUMENTS = {
     "identifiers": (IdentifiersReport, "ctx.identifiers"),
     "notes": (NotesReport, "ctx.notes"),
     "requests": (RequestsReport, "ctx.requests"),
+    "probe": (ProbeReport, "ctx.probe"),
+    "probe-question": (ProbeQuestion, ""),
     "simulate": (SimulateReport, "ctx.simulate"),
     "slots": (Slots, ""),
     "sweep": (SweepReport, "ctx.sweep"),
@@ -91,6 +95,8 @@ WORDS: dict[str, list[Any]] = {
     "PolicyResult.kind": ["recorded", "none", "strategy"],
     "PolicyTotals.basis": ["measured", "mixed", "modelled"],
     "NoteRow.slot": [*SLOTS],
+    "ProbeQuestion.grading": ["exact", "regex", "judged"],
+    "ProbeRow.verdict": [*PROBE_VERDICTS],
     "StrayRow.slot": [*SLOTS],
     "SweepCell.position": ["alone", "head", "middle", "tail"],
     "SweepGap.best": ["head", "middle", "tail", ""],
@@ -107,7 +113,7 @@ SIGNED = {
     "LayerBudget.peak",
 }
 UNBOUND = {"Calibration.r2", "SweepGap.gap", "SweepGap.low", "SweepLength.fall", "SweepLength.high", "SweepLength.low"}
-WITH_DEFAULTS = {"SweepItem"}
+WITH_DEFAULTS = {"ProbeQuestion", "SweepItem"}
 """Documents that people write: what has a default may be left out."""
 PATTERNS = {
     "AgentFinding.answer": r"\S",

@@ -22,6 +22,11 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
         "ctxcli.cli.simulate",
         "Replay a transcript under other policies: when it is compacted, what is sent, and what that costs.",
     ),
+    "probe": (
+        "Evidence",
+        "ctxcli.cli.probe",
+        "Ask a model the same questions before and after a compaction, and say which answers changed.",
+    ),
     "sweep": (
         "Evidence",
         "ctxcli.cli.sweep",

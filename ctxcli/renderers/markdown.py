@@ -11,6 +11,7 @@ from ctxcli.renderers.formats_view import formats_blocks
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.notes_view import notes_blocks
+from ctxcli.renderers.probe_view import probe_blocks
 from ctxcli.renderers.simulate_view import simulate_blocks
 from ctxcli.renderers.sweep_view import sweep_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
@@ -22,6 +23,7 @@ from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.reports.notes import NotesReport
+from ctxcli.reports.probe import ProbeReport
 from ctxcli.reports.simulate import SimulateReport
 from ctxcli.reports.sweep import SweepReport
 from ctxcli.shelf import Canvas, Renderer
@@ -52,6 +54,11 @@ def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:
 def check(reports: Iterable[CheckReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
     """Each report in full."""
     return _spaced(_page(check_blocks(report)) for report in reports)
+
+
+def probe(reports: Iterable[ProbeReport], canvas: Canvas) -> Iterator[str]:
+    """Each pair of contexts with its questions."""
+    return _spaced(_page(probe_blocks(report, everything=canvas.every_call)) for report in reports)
 
 
 def finding(reports: Iterable[FindingReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
@@ -129,4 +136,5 @@ RENDERER = Renderer(
     simulate=simulate,
     sweep=sweep,
     finding=finding,
+    probe=probe,
 )

@@ -15,6 +15,7 @@ from ctxcli.renderers.formats_view import formats_blocks
 from ctxcli.renderers.guard_view import guard_blocks
 from ctxcli.renderers.identifiers_view import identifiers_blocks
 from ctxcli.renderers.notes_view import notes_blocks
+from ctxcli.renderers.probe_view import probe_blocks
 from ctxcli.renderers.simulate_view import simulate_blocks
 from ctxcli.renderers.sweep_view import sweep_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
@@ -27,6 +28,7 @@ from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import GuardReport
 from ctxcli.reports.identifiers import IdentifiersReport
 from ctxcli.reports.notes import NotesReport
+from ctxcli.reports.probe import ProbeReport
 from ctxcli.reports.simulate import SimulateReport
 from ctxcli.reports.sweep import SweepReport
 from ctxcli.shelf import Canvas, Renderer
@@ -66,6 +68,11 @@ def guard(reports: Iterable[GuardReport], canvas: Canvas) -> Iterator[str]:
 def check(reports: Iterable[CheckReport], canvas: Canvas) -> Iterator[str]:
     """Each report in full."""
     return _drawn(map(check_blocks, reports), canvas)
+
+
+def probe(reports: Iterable[ProbeReport], canvas: Canvas) -> Iterator[str]:
+    """Each pair of contexts with its questions."""
+    return _drawn((probe_blocks(report, everything=canvas.every_call) for report in reports), canvas)
 
 
 def finding(reports: Iterable[FindingReport], canvas: Canvas) -> Iterator[str]:
@@ -275,4 +282,5 @@ RENDERER = Renderer(
     budget=budget,
     sweep=sweep,
     finding=finding,
+    probe=probe,
 )

@@ -1,0 +1,176 @@
+"""The questions: made of what the compaction took out, or given by the user."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ctxcli.contract import problems
+from ctxcli.errors import SettingError
+from ctxcli.identifiers.secrets import mask
+from ctxcli.probe.sides import Pair
+from ctxcli.shelf import Material, Weigh
+from ctxcli.summarisers.extractive.pending import ASKED, ERROR, REQUEST, TASK, TO_DO, TRIED, open_items
+from ctxcli.sweep.facts import items_from
+from ctxcli.sweep.grading import EXACT, GRADINGS, JUDGED, REGEX, gives_away, normal, searching_for, stands
+
+OPEN, OWN = "open", "own"
+SLOTS = ("setting", "path", "fact", "decision", "constraint", OPEN)
+_EVERY = 100_000
+_LONGEST = 600
+"""Characters of an answer that a judge is shown."""
+_OPEN = {
+    TASK: "What did the user ask for first?",
+    REQUEST: "What did the user ask for last?",
+    TRIED: "What was tried last, and how did it end?",
+    ASKED: "Which question of the assistant has the user not answered yet?",
+    ERROR: "Which failure has not been resolved?",
+    TO_DO: "Which tasks of the task list are not done yet?",
+}
+"""By how an open item begins, what it answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question with its right answers."""
+
+    id: str
+    slot: str
+    question: str
+    answers: tuple[str, ...]
+    regex: str = ""
+    grading: str = EXACT
+    line: int | None = None
+
+    def row(self) -> dict[str, Any]:
+        """As a line of a file of questions."""
+        given = {"answers": list(self.answers)} if self.answers else {"regex": self.regex}
+        line = {"line": self.line} if self.line else {}
+        return {"id": self.id, "slot": self.slot, "question": self.question, **given, "grading": self.grading, **line}
+
+
+# -- made of the contexts
+
+
+def made_of(pair: Pair, weigh: Weigh, most: int) -> list[Question]:
+    """Questions about what a compaction took out, at most so many, spread over slots and lines; the same each time.
+
+    Each answer stands in the context before, in no message that stayed as it was, and not in its own question.
+    """
+    before, kept = normal(pair.before.text), normal("\n".join(part.text for part in pair.stays))
+    found = [one for one in _every(pair, weigh) if one.line in pair.leaving]
+    sound = [one for one in found if _stands(before, one) and not _stands(kept, one) and not is_given_away(one)]
+    return _spread({slot: [one for one in sound if one.slot == slot] for slot in SLOTS}, most)
+
+
+def _every(pair: Pair, weigh: Weigh) -> Iterator[Question]:
+    hide = pair.before.secrets
+    for item in items_from(pair.before.transcript, weigh, SLOTS[:-1], _EVERY):
+        slot = item.id.partition("-")[0]
+        answers = tuple(mask(one, hide) for one in item.answers)
+        yield Question(item.id, slot, mask(item.question, hide), answers, "", item.grading, item.line)
+    yield from _pending(pair, weigh)
+
+
+def _pending(pair: Pair, weigh: Weigh) -> Iterator[Question]:
+    """What was open at the end of the context before; of a kind of item all together."""
+    side = pair.before
+    indices = tuple(range(len(side.transcript.messages)))
+    material = Material(
+        side.transcript, indices, (), (), _EVERY, weigh, mask=lambda text: mask(text, side.secrets)
+    )  # fmt: skip
+    entries = open_items(material)
+    for begins, question in _OPEN.items():
+        own = [one for one in entries if one.text.startswith(begins)]
+        answer = "; ".join(one.text.removeprefix(begins) for one in own)
+        if own and len(answer) <= _LONGEST:
+            yield Question(
+                f"{OPEN}-{begins.split()[0].strip('(:,')}", OPEN, question, (answer,), "", JUDGED, own[0].line
+            )
+
+
+def _stands(bare: str, one: Question) -> bool:
+    """Whether a text says an answer; what is judged only follows from it, so that its words are looked for."""
+    if one.slot == OPEN:
+        words = {word for word in normal(" ".join(one.answers)).split() if len(word) > 3}
+        return bool(words) and sum(word in bare for word in words) >= 0.8 * len(words)
+    if one.grading == JUDGED:
+        return any(normal(answer) in bare for answer in one.answers)
+    return any(stands(bare, answer) for answer in one.answers)
+
+
+def _spread(slots: Mapping[str, Sequence[Question]], most: int) -> list[Question]:
+    """A question of each slot in turn, of a slot evenly over its lines."""
+    counts = dict.fromkeys(slots, 0)
+    while sum(counts.values()) < min(most, sum(map(len, slots.values()))):
+        for slot, found in slots.items():
+            if counts[slot] < len(found) and sum(counts.values()) < most:
+                counts[slot] += 1
+    return [
+        found[place * len(found) // counts[slot]]
+        for slot, found in ((slot, sorted(found, key=_place)) for slot, found in slots.items())
+        for place in range(counts[slot])
+    ]
+
+
+def _place(one: Question) -> tuple[int, str]:
+    return one.line or 0, one.id
+
+
+def is_given_away(one: Question) -> bool:
+    """Whether a question holds its own answer."""
+    bare = normal(one.question)
+    return searching_for(one.regex)(one.question) if one.regex else any(gives_away(bare, each) for each in one.answers)
+
+
+# -- given by the user
+
+
+def given(rows: Iterable[tuple[int, dict[str, Any]]], path: str) -> list[Question]:
+    """The questions of (line, object) rows; raises SettingError, naming file and line, for one that is at fault."""
+    found: dict[str, Question] = {}
+    for line, value in rows:
+        place = f"{path}: line {line}"
+        faults = problems("probe-question", value)
+        if faults:
+            raise SettingError(f"{place}: {faults[0]}; `ctx schema probe-question` says what a question is")
+        one = _question(value, line)
+        fault = _fault(one, place)
+        if one.id in found:
+            fault = f"the id {one.id!r} stands there twice"
+        if fault:
+            raise SettingError(f"{place}: {fault}")
+        found[one.id] = one
+    return list(found.values())
+
+
+def _question(value: Mapping[str, Any], line: int) -> Question:
+    answers = (*([value["answer"]] if value.get("answer", "").strip() else ()), *value.get("answers", ()))
+    regex = value.get("regex", "")
+    grading = value.get("grading", REGEX if regex else EXACT)
+    return Question(
+        value.get("id") or str(line), value.get("slot") or OWN, value["question"], answers, regex, grading,
+        value.get("line") or None,
+    )  # fmt: skip
+
+
+def _fault(one: Question, place: str) -> str:
+    """Why a question cannot be asked; empty where it can."""
+    if not one.question.strip():
+        return "the question is empty"
+    if one.grading not in GRADINGS:
+        return f"{one.grading!r} is no grading; there are {', '.join(GRADINGS)}"
+    if (one.grading == REGEX) != bool(one.regex) or (one.regex and one.answers):
+        return "give either a regex (grading regex), or an answer (grading exact or judged)"
+    try:
+        away = is_given_away(one)
+    except SettingError as error:
+        raise SettingError(f"{place}: {error}") from None
+    if not one.regex and not (one.answers and all(normal(each) for each in one.answers)):
+        return "has no answer: give answer, answers or regex"
+    return "the question holds its own answer" if away and one.grading != JUDGED else ""
+
+
+def missing_in(pair: Pair, questions: Sequence[Question]) -> list[Question]:
+    """Those whose answer does not stand in the context before, word for word."""
+    bare = normal(pair.before.text)
+    return [one for one in questions if one.grading == EXACT and not _stands(bare, one)]
