@@ -1,5 +1,7 @@
 """What tests of `ctx sweep` share: items, a corpus, a grid, and models that answer by rule."""
 
+import hashlib
+import json
 from collections.abc import Callable
 
 from ctxcli.sweep.answers import Answer
@@ -56,12 +58,24 @@ def right_answer(prompt: str) -> str:
 def falls(prompt: str) -> str:
     """A model that is right up to 4×, and from 16× on only where the span stands at an end."""
     text, answer = text_in(prompt), right_answer(prompt)
-    spans = [line.split('"span":"')[1].split('"')[0] for line in ITEMS.read_text("utf-8").splitlines()]
-    span = next(one for one in spans if one in text)
+    span = _span_in(text)
     at_end = text.startswith(span) or text.endswith(span)
-    return answer if len(text) < 900 or (at_end and hash_of(prompt) % 5 > 0) else "unknown"
+    return answer if len(text) < 900 or (at_end and dice(prompt) < 80) else "unknown"
 
 
-def hash_of(text: str) -> int:
-    """A number that is the same in every run."""
-    return sum(place * ord(sign) for place, sign in enumerate(text[-300:] + text[120:420], 1))
+def sags(prompt: str) -> str:
+    """A model that gets worse with the length, and most in the middle: the answers of the fixture."""
+    text, answer = text_in(prompt), right_answer(prompt)
+    place = text.index(_span_in(text)) / len(text)
+    share = 98 if len(text) < 900 else 80 if not 0.2 < place < 0.8 else 45
+    return f"It is {answer}." if dice(prompt) < share else "unknown"
+
+
+def dice(prompt: str) -> int:
+    """A number below 100, the same in every run."""
+    return int(hashlib.sha256(prompt.encode()).hexdigest()[:8], 16) % 100
+
+
+def _span_in(text: str) -> str:
+    spans = [json.loads(line)["span"] for line in ITEMS.read_text("utf-8").splitlines()]
+    return next(span for span in spans if span in text)

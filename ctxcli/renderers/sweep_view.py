@@ -38,10 +38,11 @@ def _facts(report: SweepReport) -> Iterator[tuple[str, ...]]:
     wanted = sum(cell.asked for cell in report.cells)
     judge = () if report.judge is None else (f"judged by {report.judge}",)
     yield (
-        report.model or "answers from elsewhere", *judge, plural(plan.repeats, "repeat"),
+        report.model or "answers from a file", *judge, plural(plan.repeats, "repeat"),
         *(["evidence first"] if plan.recite else ()), f"{answered:,} of {wanted:,} answers",
     )  # fmt: skip
-    yield _spent(report)
+    if spent := _spent(report):
+        yield spent
     found = {"knee": f"knee at {knee.multiple}×, {about(knee.tokens)} tokens", "none": "no knee"}
     yield (found.get(knee.verdict, "whether there is a knee cannot be told"), knee.why)
     if knee.verdict != "unknown" and len(set(knee.positions.values())) > 1:
@@ -56,7 +57,7 @@ def _facts(report: SweepReport) -> Iterator[tuple[str, ...]]:
 
 def _spent(report: SweepReport) -> tuple[str, ...]:
     spent = report.spent
-    found = [plural(spent.calls, "call")]
+    found = [plural(spent.calls, "call")] if spent.calls else []
     found += [f"{spent.stored:,} from the cache"] if spent.stored else []
     found += [f"{spent.resumed:,} from the answers file"] if spent.resumed else []
     if spent.calls:

@@ -26,11 +26,14 @@ class Item:
     line: int = 0
 
     def holds_answer(self, text: str) -> bool:
-        """Whether a text would give an answer away: it holds one, or most words of one that is judged, or the span."""
+        """Whether a text would give an answer away: it holds one, or most words of one that is judged.
+
+        So does what holds the span, and what is a piece of it.
+        """
         if self.regex and searching_for(self.regex)(text):
             return True
-        bare = normal(text)
-        if normal(self.span) in bare or any(gives_away(bare, one) for one in self.answers):
+        bare, span = normal(text), normal(self.span)
+        if span in bare or bare in span or any(gives_away(bare, one) for one in self.answers):
             return True
         return self.grading == JUDGED and any(_says_most(bare, one) for one in self.answers)
 

@@ -14,8 +14,8 @@ import pytest
 
 from ctxcli.contract import problems
 from provider_support import KEY, Answer, Fault, Provider, provider
-from support import FIXTURES, ROOT, ctx, formats_of
-from sweep_support import HANDBOOK, ITEMS, falls, right_answer, text_in
+from support import FIXTURES, ROOT, ctx, formats_of, golden
+from sweep_support import HANDBOOK, ITEMS, falls, right_answer, sags, text_in
 
 GRID = ("--corpus", HANDBOOK, "--multiples", "1,4,16", "--concurrency", 8)
 PROMPTS = 4 * (1 + 2 * 3)
@@ -170,6 +170,17 @@ def test_every_format_says_the_same(tmp_path: Path) -> None:
     plan = json.loads(ctx(*command, "--dry-run", "--json").stdout)
     assert problems("sweep-plan", plan) == []
     assert plan["requests"] == len(prompts)
+
+
+def test_the_answers_of_the_fixture_are_those_of_its_prompts() -> None:
+    """Those that the README grades: of a model that gets worse with the length, and most in the middle."""
+    done = ctx("sweep", ITEMS, *GRID[:-2], "--emit", "-")
+    prompts = [json.loads(line) for line in done.stdout.splitlines()]
+    rows = [
+        json.dumps({"id": one["id"], "answer": sags(one["prompt"])})
+        for one in sorted(prompts, key=lambda one: one["id"])
+    ]
+    golden("\n".join(rows) + "\n", ITEMS.parent / "answers.jsonl")
 
 
 def test_a_judge_grades_what_words_cannot(tmp_path: Path) -> None:

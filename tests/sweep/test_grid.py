@@ -21,7 +21,7 @@ GRID = small_grid()
 def test_the_span_stands_once_and_where_it_should(case) -> None:
     text, span = text_in(case.text), case.item.span
     assert text.count(span) == 1
-    assert not case.item.holds_answer(text.replace(span, ""))
+    assert case.multiple == 1 or not case.item.holds_answer(text.replace(span, ""))
     at = (text.index(span) + len(span) / 2) / len(text)
     if case.multiple > 1:
         assert text.startswith(span) is (case.position == HEAD)

@@ -1,5 +1,7 @@
 """Items and their grading."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,6 +118,7 @@ def test_what_gives_an_answer_away() -> None:
     assert item.holds_answer("Python 3.11.4 is out")
     assert item.holds_answer("it needs PYTHON 3.11")
     assert not item.holds_answer("Python 3.1 and 13.11")
+    assert replace(item, span="It needs Python 3.11, as the wheels do.").holds_answer("as the *wheels* do.")
     reason = Item(
         "r", "Why?", "Since the trigger cannot see the tier.", ("the trigger cannot see the tier",), grading=JUDGED
     )
