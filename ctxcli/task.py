@@ -60,8 +60,11 @@ class Task:
     """Index of the first message of the newest ones that stay verbatim."""
     summary_tokens: int
     """What a summary may take."""
-    summarise: Callable[[Change], str]
-    """The text that stands for what a change takes out of the context; empty where nothing has to be said."""
+    summarise: Callable[[Change, int], str]
+    """The text that stands for what a change takes out of the context, in so many tokens; empty where nothing has to be
+    said."""
+    most_summary: int = 0
+    """What it may take where a strategy would rather hold more identifiers than more turns."""
     summaries: frozenset[int] = frozenset()
     """Messages that stand for an earlier compaction, which a new summary takes the place of."""
     results: Results = field(default_factory=Results)

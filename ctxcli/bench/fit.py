@@ -6,7 +6,9 @@ from ctxcli.change import Change
 from ctxcli.compact.session import Session
 from ctxcli.compact.settings import Settings
 
-_TRIES = 3
+_TRIES = 6
+_BESIDE = 8
+"""Tokens by which a limit is lowered beside what is over: the frame of a summary is not in its limit."""
 _FEWEST = 40
 """Tokens of a summary below which nothing has room in it."""
 
@@ -20,7 +22,7 @@ def fitted(session: Session, settings: Settings) -> Change:
     change = session.compact(settings).change
     for _ in range(_TRIES):
         over = session.weight(change) - target
-        room = session.count(change.summary) - over
+        room = (settings.summary_tokens or session.count(change.summary)) - over - _BESIDE
         if over <= 0 or not change.summary or room < _FEWEST:
             break
         settings = replace(settings, summary_tokens=room)

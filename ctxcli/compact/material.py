@@ -33,18 +33,22 @@ _SELDOM = frozenset({"url", "host", "date", "quantity", "email"})
 
 
 def material_of(before: Before, policy: Policy, weigh: Weigh, tokens: int, *, span: Span | None = None) -> Material:
-    """The material of a context: what is required first, then what was stated or touched, then the rest by use.
+    """The material of a context: what is required first, then the kinds that the guard asks for, then the rest.
+
+    Of each, what was stated or touched goes before what only a tool showed. Symbols, quantities and flags come last:
+    they are many, and of what a conversation uses again few are among them (measured by `ctx bench`).
 
     A span says which raw turns stand behind the context, and what of it stays: that is not wanted a second time.
     """
     required = before.required(policy).keys
     last = max((one.last_line for one in before.known.values()), default=1) or 1
 
-    def rank(key: Key) -> tuple[bool, bool, int, bool, float, int]:
+    def rank(key: Key) -> tuple[bool, bool, bool, int, bool, float, int]:
         one = before.known[key]
         common = one.source == SEEN and one.kind in _SELDOM
         return (
             key not in required,
+            one.kind not in policy.kinds,
             common,
             SOURCES.index(one.source),
             not one.by_user,

@@ -8,7 +8,7 @@ from ctxcli.change import Change, applied, placed
 from ctxcli.compact.context import pinned_in, raw_of, start_of, summaries_in, tail_of, units_of
 from ctxcli.compact.material import Span, material_of
 from ctxcli.compact.mend import Mended, mend
-from ctxcli.compact.settings import DEFAULT_SUMMARY, FEWEST_SUMMARY, Settings
+from ctxcli.compact.settings import DEFAULT_SUMMARY, FEWEST_SUMMARY, MOST_SUMMARY_SHARE, SUMMARY_SHARE, Settings
 from ctxcli.compact.summary import carried_in, merged, text_of
 from ctxcli.compact.summing import Summed, Summing
 from ctxcli.guard.forms import Key
@@ -172,12 +172,17 @@ class Session:
         rows = placed(self.transcript, mended)
         keep = tuple(row.index for row in rows if row.index is not None)
         units = units_of(self.transcript.messages, keep)
-        tokens = settings.summary_tokens or min(DEFAULT_SUMMARY, max(FEWEST_SUMMARY, target // 3))
+        given = settings.summary_tokens
+        tokens, most = (
+            given or min(DEFAULT_SUMMARY, max(FEWEST_SUMMARY, int(target * share)))
+            for share in (SUMMARY_SHARE, MOST_SUMMARY_SHARE)
+        )
         return Task(
             transcript=self.transcript, scale=self.scale, units=units,
             pinned=pinned_in(self.transcript, keep, settings.pins), target=target,
             tail=tail_of(units, settings.keep_last, target, lambda index: self.scale.of(index, self.start)),
-            summary_tokens=tokens, summarise=lambda change: self._summary(change, settings, tokens),
+            summary_tokens=tokens, most_summary=most,
+            summarise=lambda change, room: self._summary(change, settings, room),
             summaries=summaries_in(self.transcript, keep), results=settings.results, refine=settings.ask is None,
         )  # fmt: skip
 

@@ -12,6 +12,10 @@ DEFAULT_TARGET = 0.25
 """Share of the context that a pass aims at: what coding agents leave of a full window (33 to 66 of 167 thousand)."""
 DEFAULT_SUMMARY = 4_000
 """Tokens of a summary: those of coding agents take 2,000 to 4,200."""
+SUMMARY_SHARE = 1 / 3
+"""Of the target, what a summary takes at most."""
+MOST_SUMMARY_SHARE = 0.6
+"""The same for a strategy that prefers identifiers to turns: in a small context more of what is used later has room."""
 FEWEST_SUMMARY = 300
 """Tokens of a summary however small the target is: below that only identifiers have room."""
 

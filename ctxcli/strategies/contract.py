@@ -15,11 +15,12 @@ def strategy(clear_stale: Strategy, clear_results: Strategy, roll: Strategy) -> 
     """
 
     def shorten(task: Task, change: Change) -> Change:
+        summing = replace(task, summary_tokens=max(task.summary_tokens, task.most_summary))
         to_the_end = replace(task, tail=sys.maxsize, results=replace(task.results, keep=1, at_least=0))
         for one, under in (
             (clear_stale, task),
             (clear_results, task),
-            (roll, task),
+            (roll, summing),
             (clear_stale, to_the_end),
             (clear_results, to_the_end),
         ):

@@ -62,7 +62,7 @@ def without(task: Task, change: Change, units: Iterable[Iterable[int]], *, summe
     if not out:
         return change
     bare = replace(change, keep=tuple(index for index in change.keep if index not in out), summary="", at=min(out))
-    return replace(bare, summary=task.summarise(bare)) if summed_up else bare
+    return replace(bare, summary=task.summarise(bare, task.summary_tokens)) if summed_up else bare
 
 
 def loose_units(task: Task, change: Change) -> list[tuple[int, ...]]:
