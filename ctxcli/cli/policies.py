@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 else:
     _Type = click.ParamType  # older releases of click have no type argument
 
-_KEYS: Mapping[str, Any] = {"trigger": Size(), "target": Size(), "window": Tokens(), "keep-last": TailSize()}
+_KEYS: Mapping[str, Any] = {
+    "trigger": Size(), "target": Size(), "window": Tokens(), "keep-last": TailSize(), "summary": Tokens(0),
+}  # fmt: skip
 _OWN = ("name", "strategy")
 """Keys of a `[[policy]]` beside those: what a flag says in front of them."""
 
@@ -51,12 +53,12 @@ def policy_of(given: tuple[str, str, dict[str, Any]]) -> "Policy":
 
     text, strategy, found = given
     keep = Keep(*found["keep-last"]) if "keep-last" in found else None
-    sizes = {key: found[key] for key in ("trigger", "target", "window") if key in found}
+    sizes = {key: found[key] for key in ("trigger", "target", "window", "summary") if key in found}
     return Policy(strategy, keep_last=keep, name=text, **sizes)
 
 
 def policies_in(values: Mapping[str, Any], path: str) -> list["Policy"]:
-    """The policies of a TOML file: tables `[[policy]]` of strategy, and name, trigger, target, window, keep-last.
+    """The policies of a TOML file: tables `[[policy]]` of a strategy, and of what a flag can say of it, and a name.
 
     Raises SettingError for anything else, and for a name that stands twice.
     """

@@ -26,12 +26,13 @@ _TTL = {"auto": None, "5m": 300, "10m": 600, "30m": 1_800, "1h": 3_600, "24h": 8
 @opt.options(
     opt.files,
     click.option("--policy", "policies", type=PolicyText(), multiple=True,
-                 metavar="STRATEGY[:trigger=75%][:target=25%][:window=200k][:keep-last=N]",
-                 help="A policy to compare with the recorded one; repeatable. [default: contract]  "
+                 metavar="STRATEGY[:trigger=75%][:target=25%][:window=200k][:keep-last=N][:summary=4k]",
+                 help="A policy to compare with the recorded one; repeatable. [default: contract]  With summary=N a "
+                      "model would write so many tokens for each pass, else no model is asked.  "
                       f"Strategies: {', '.join(STRATEGIES)}."),
     click.option("--policies", "policy_file", metavar="FILE",
                  help="A TOML file of more policies: [[policy]] tables of strategy, and name, trigger, target, window, "
-                      "keep-last."),
+                      "keep-last, summary."),
     click.option("--lane", metavar="NAME|all", default=MAIN, show_default=True,
                  help="The sub-agent to replay instead of the main conversation, or each that has calls."),
     opt.settings, opt.output_format("simulate"), opt.json_, opt.output,

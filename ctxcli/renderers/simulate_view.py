@@ -161,10 +161,15 @@ def _calls(one: PolicyResult) -> Grid:
     ))  # fmt: skip
 
 
+def _asks(report: SimulateReport) -> bool:
+    return any(row.summary for one in report.policies if one.kind == "strategy" for row in one.compactions)
+
+
 def _assumptions(report: SimulateReport) -> Iterator[str]:
     yield (
         "The later messages are those of the transcript under every policy: what the agent would have done differently "
-        "nobody knows. Strategies write their summaries without a model."
+        "nobody knows. Strategies write their summaries without a model"
+        + ("; what summary=N adds is the price of one that writes them." if _asks(report) else ".")
     )
     if report.lanes:
         yield (
@@ -173,8 +178,8 @@ def _assumptions(report: SimulateReport) -> Iterator[str]:
         )
     if any(one.totals.summary_sent for one in report.policies):
         yield (
-            "The calls that wrote the recorded summaries are not among the calls; the cost holds them: each reads the "
-            "context from the cache and writes the summary."
+            "The calls that write summaries are not among the calls; the cost holds them: each reads the context from "
+            "the cache and writes the summary."
         )
     if any(one.totals.over for one in report.policies):
         yield "! calls of this policy are larger than the usable window: they would have been refused."

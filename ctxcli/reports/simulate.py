@@ -108,7 +108,7 @@ class SimulatedCompaction:
     prefix: int | None
     """What of the context after it the cache can still serve: what stays in front unchanged, up to a breakpoint."""
     summary: int
-    """What a model wrote for it; 0 where no model was asked, or it cannot be read."""
+    """What a model wrote for it, or would write; 0 where no model is asked, or it cannot be read."""
     break_even_calls: float | None
     """Calls until it has paid, with a cache and a summary call that reads it; null where it never does."""
     break_even_cold: float | None

@@ -62,18 +62,18 @@ def call_rows(requests: Sequence[Request], caches: Sequence[Served], terms: Term
 
 
 def pass_rows(
-    run: Run, caches: Sequence[Served], terms: Terms, recalls: Sequence[Hindsight | None]
+    run: Run, caches: Sequence[Served], terms: Terms, recalls: Sequence[Hindsight | None], summary: int
 ) -> tuple[SimulatedCompaction, ...]:  # fmt: skip
-    """A row for each pass of a policy; no model writes its summary."""
+    """A row for each pass of a policy; `summary` is what a model would write for it, 0 where none is asked."""
     kept = {one.n: cache.prefix for one, cache in zip(run.requests, caches, strict=True)}
     return tuple(
-        replace(_pass_row(one, kept[one.n], terms), hindsight=recall)
+        replace(_pass_row(one, kept[one.n], terms, summary if one.done else 0), hindsight=recall)
         for one, recall in zip(run.passes, recalls, strict=True)
     )
 
 
-def _pass_row(one: Shortened, kept: int, terms: Terms) -> SimulatedCompaction:
-    sizes = Compacted(one.before, one.after, kept, 0)
+def _pass_row(one: Shortened, kept: int, terms: Terms, summary: int) -> SimulatedCompaction:
+    sizes = Compacted(one.before, one.after, kept, summary)
     return _row(one.n, one.call, sizes, terms, loop=one.again, done=one.done)
 
 

@@ -25,6 +25,8 @@ class Policy:
     """As the user wrote it."""
     window: int | None = None
     """Tokens of the window that a share is of, output reserve included; None for that of the model."""
+    summary: int = 0
+    """Tokens of a summary that a model would write for each pass, in a call that reads the context; 0 for none."""
 
     def limit(self, usable: int | None) -> int | None:
         """Tokens above which a pass is made; None for a share of a window that is not known."""

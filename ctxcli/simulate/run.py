@@ -189,7 +189,8 @@ class _Simulation:
     ) -> PolicyResult:  # fmt: skip
         terms = replace(self.terms, usable=self._usable(policy))
         caches = list(served(run.requests, terms.cache))
-        compactions = pass_rows(run, caches, terms, self.hindsight.of_passes(run.passes))
+        recalls = self.hindsight.of_passes(run.passes)
+        compactions = pass_rows(run, caches, terms, recalls, policy.summary if policy else 0)
         totals = modelled(run.requests, caches, compactions, terms)
         result = PolicyResult(
             name, kind, policy.strategy if policy else None, limit, terms.usable.usable,

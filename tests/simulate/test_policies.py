@@ -56,6 +56,19 @@ def test_a_window_of_its_own_changes_what_a_share_is_of(tmp_path: Path) -> None:
     assert small["totals"]["peak_share"] == round(small["totals"]["peak"] / 30_000, 4)
 
 
+def test_a_summary_that_a_model_would_write_costs_its_output_and_a_call_that_reads_the_context() -> None:
+    flags = [word for more in ("", ":summary=4k") for word in ("--policy", f"contract:trigger=25k{more}")]
+    free, paid = json.loads(ctx("simulate", SESSION, *flags, "--no-cost", "--json").stdout)["policies"][2:]
+    assert free["calls"] == paid["calls"]
+    assert (free["totals"]["summary_output"], free["totals"]["summary_sent"]) == (0, 0)
+    assert paid["totals"]["summary_output"] == 4_000 * len(paid["compactions"])
+    assert paid["totals"]["summary_sent"] == sum(one["before"] for one in paid["compactions"])
+    for one, other in zip(free["compactions"], paid["compactions"], strict=True):
+        assert other["break_even_calls"] == pytest.approx(
+            one["break_even_calls"] + 20_000 / (0.1 * (one["before"] - one["after"])), rel=0.02
+        )
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
