@@ -47,11 +47,14 @@ class PolicyText(_Type):
 
 
 def policy_of(given: tuple[str, str, dict[str, Any]]) -> "Policy":
-    """What a flag says, as a policy."""
+    """What a flag says, as a policy; raises SettingError for a summary that the strategy does not write."""
     from ctxcli.compact.context import Keep  # noqa: PLC0415 - the run imports everything, --help nothing of it
     from ctxcli.simulate.policy import Policy  # noqa: PLC0415
 
     text, strategy, found = given
+    if found.get("summary") and not STRATEGIES[strategy].summarises:
+        writing = ", ".join(name for name, card in STRATEGIES.items() if card.summarises)
+        raise SettingError(f"policy {text}: {strategy!r} writes no summary; there are {writing}")
     keep = Keep(*found["keep-last"]) if "keep-last" in found else None
     sizes = {key: found[key] for key in ("trigger", "target", "window", "summary") if key in found}
     return Policy(strategy, keep_last=keep, name=text, **sizes)
@@ -69,12 +72,20 @@ def policies_in(values: Mapping[str, Any], path: str) -> list["Policy"]:
             f"{path}: holds no list of policies" if not others else f"{path}: {others} is nothing that it can hold; "
             "write [[policy]] tables, each with a strategy"
         )  # fmt: skip
-    found = [policy_of(_read(f"{path}: policy {number}", table)) for number, table in enumerate(tables, 1)]
+    found = [_policy_in(f"{path}: policy {number}", table) for number, table in enumerate(tables, 1)]
     names = [one.name for one in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise SettingError(f"{path}: the name {twice!r} stands twice; give each policy a name of its own")
     return found
+
+
+def _policy_in(place: str, table: Any) -> "Policy":
+    try:
+        return policy_of(_read(place, table))
+    except SettingError as error:
+        said = str(error)
+        raise SettingError(said if said.startswith(place) else f"{place}: {said}") from None
 
 
 def _read(place: str, table: Any) -> tuple[str, str, dict[str, Any]]:
