@@ -1,6 +1,6 @@
 """What is wrong with the slots that a model filled, by the guard's own judgement."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ctxcli.reports.guard import INVENTED, ConstraintRow, Finding, GuardReport
@@ -14,18 +14,23 @@ class Losses:
     """Required, and lost or changed."""
     boundaries: tuple[ConstraintRow, ...] = ()
     """Lost or weakened."""
+    opposed: tuple[str, ...] = ()
+    """What stands in their place, in words that nobody said."""
     invented: tuple[str, ...] = ()
     """Identifiers that nobody ever named."""
     unfounded: tuple[str, ...] = ()
     """Boundaries that nobody ever set."""
 
     @classmethod
-    def found_in(cls, report: GuardReport, unfounded: Iterable[str]) -> "Losses":
-        """What fails in a report of the guard."""
+    def found_in(cls, report: GuardReport, unfounded: Iterable[str], said: Callable[[str], bool]) -> "Losses":
+        """What fails in a report of the guard; `said` tells whether a sentence stands in the raw turns."""
         failing = [one for one in report.findings if one.fails]
+        boundaries = [row for row in report.constraints if row.fails]
+        instead = [row.stands.strip("-* ") for row in boundaries if row.stands]
         return cls(
             tuple(one for one in failing if one.status != INVENTED),
-            tuple(row for row in report.constraints if row.fails),
+            tuple(boundaries),
+            tuple(sentence for sentence in instead if sentence and not said(sentence)),
             tuple(one.value for one in failing if one.status == INVENTED),
             tuple(unfounded),
         )

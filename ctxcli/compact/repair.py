@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from ctxcli.compact.asking import Repaired
 from ctxcli.compact.losses import Losses
-from ctxcli.reports.guard import WEAKENED
 from ctxcli.reports.slots import Decision, Entry, Slots
 from ctxcli.slots import CONSTRAINTS, DECISIONS, IDENTIFIERS, OPEN
 
@@ -20,7 +19,7 @@ def repaired(
 
     Sections that the answer misses are taken from extraction; identifiers and boundaries that it lost are added to
     their section; identifiers that nobody named go, with the items that hold them, and so do boundaries that nobody
-    set and those that weaken one.
+    set and those that stand in the place of one.
     """
     added: dict[str, None] = {}
     removed: dict[str, None] = {}
@@ -33,8 +32,7 @@ def repaired(
             break
         for value in losses.invented:
             slots = _without(slots, value)
-        weak = [" ".join(row.stands.split()) for row in losses.boundaries if row.status == WEAKENED and row.stands]
-        slots = replace(slots, constraints=_standing(slots.constraints, losses.unfounded, weak))
+        slots = replace(slots, constraints=_standing(slots.constraints, losses))
         due = [Entry(row.text, row.line) for row in losses.boundaries]
         slots = replace(slots, constraints=(*slots.constraints, *due))
         for one in losses.identifiers:
@@ -44,7 +42,7 @@ def repaired(
         added.update(
             dict.fromkeys([*(row.text for row in losses.boundaries), *(one.value for one in losses.identifiers)])
         )
-        removed.update(dict.fromkeys([*losses.invented, *losses.unfounded, *weak]))
+        removed.update(dict.fromkeys([*losses.invented, *losses.unfounded, *losses.opposed]))
     return Repaired(slots, tuple(added), tuple(one for one in removed if one not in added))
 
 
@@ -80,11 +78,15 @@ def _without(slots: Slots, value: str) -> Slots:
     )  # fmt: skip
 
 
-def _standing(entries: Sequence[Entry], unfounded: Sequence[str], weak: Sequence[str]) -> tuple[Entry, ...]:
-    """The boundaries without those that nobody set, and those that weaken one."""
+def _standing(entries: Sequence[Entry], losses: Losses) -> tuple[Entry, ...]:
+    """The boundaries without those that nobody set, and those that stand in the place of one."""
 
     def stays(entry: Entry) -> bool:
-        flat = " ".join(entry.text.split())
-        return entry.text not in unfounded and not any(sentence in flat or flat in sentence for sentence in weak)
+        flat = _flat(entry.text)
+        return entry.text not in losses.unfounded and not any(_flat(one) in flat for one in losses.opposed)
 
     return tuple(filter(stays, entries))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

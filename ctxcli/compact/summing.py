@@ -1,8 +1,8 @@
 """One summary of a pass: filled by extraction, or asked of a model and held to the guard."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ctxcli.change import Change, applied
@@ -59,28 +59,33 @@ class Summing:
         return Summed(found.slots, found.attempts, found.added, found.removed)
 
     def losses(self, slots: Slots) -> Losses:
-        """What the guard fails on, were these the summary."""
+        """What the guard fails on, were these the summary; without the name of the notes file, which no model said."""
         session = self.session
-        after = replace(
-            session.transcript, messages=applied(session.transcript, self._with(slots)), events=(), calls=()
-        )
+        text = text_of(slots, session.transcript, self.gone, "")
+        messages = applied(session.transcript, replace(self.change, summary=text))
+        after = replace(session.transcript, messages=messages, events=(), calls=())
         report = guard_context(session.before, after, session.policy, session.weigh)
-        return Losses.found_in(report, self._unfounded_in(slots))
+        return Losses.found_in(report, unfounded(slots.constraints, self._sources), self._is_said)
 
-    def _with(self, slots: Slots) -> Change:
-        settings = self.settings
-        return replace(self.change, summary=text_of(slots, self.session.transcript, self.gone, settings.notes_name))
+    @cached_property
+    def _sources(self) -> list[str]:
+        """Where boundaries come from: the raw turns and the notes."""
+        session = self.session
+        raw = [part.text for index in session.raw for part in session.transcript.messages[index].parts]
+        return raw + [one.text for one in self.settings.notes.constraints]
+
+    def _is_said(self, sentence: str) -> bool:
+        return any(" ".join(sentence.split()) in text for text in self._flat_sources)
+
+    @cached_property
+    def _flat_sources(self) -> list[str]:
+        return [" ".join(text.split()) for text in self._sources]
 
     def _heavy(self, slots: Slots) -> str:
         """Why the summary is of no use; empty where it makes the context shorter."""
-        before, after = self.session.tokens, self.session.weight(self._with(slots))
+        session = self.session
+        text = text_of(slots, session.transcript, self.gone, self.settings.notes_name)
+        before, after = session.tokens, session.weight(replace(self.change, summary=text))
         if after < before:
             return ""
         return f"it is longer than what it stands for: the context would grow from {before:,} to {after:,} tokens"
-
-    def _unfounded_in(self, slots: Slots) -> Iterable[str]:
-        """The boundaries of an answer that neither the raw turns nor the notes set."""
-        session = self.session
-        raw = [part.text for index in session.raw for part in session.transcript.messages[index].parts]
-        noted = [one.text for one in self.settings.notes.constraints]
-        return unfounded(slots.constraints, raw + noted)
