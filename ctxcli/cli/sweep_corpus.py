@@ -33,6 +33,7 @@ class CorpusFiles:
             if name == STDIN:
                 raise UnreadableError("--corpus: is a file or a folder, not standard input")
             folder = Path(name).is_dir() and not is_one(name)
+            before = len(self.read)
             for path in _inside(name) if folder else [name]:
                 try:
                     found = list(_texts_in(path))
@@ -43,6 +44,8 @@ class CorpusFiles:
                 else:
                     self.read.append(path)
                     yield from found
+            if len(self.read) == before:
+                raise UnreadableError(f"{name}: no file in this folder holds text")
 
 
 def _inside(folder: str) -> Iterator[str]:

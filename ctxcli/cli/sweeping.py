@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -105,6 +106,8 @@ class _Run:
     def known(self, path: str) -> tuple[Answer, ...]:
         """The answers in a file; lines that cannot be read are said."""
         read = answers_in(read_whole(path), shown(path))
+        if len(read.faults) > 1 and not read.answers:
+            raise UnreadableError(f"{shown(path)}: holds no answers; {read.faults[0].partition(': ')[2]}")
         for fault in read.faults:
             say(fault)
         return read.answers
@@ -132,6 +135,8 @@ class _Run:
         asker = asker_of(self.flags)
         self.askers.append(asker)
         path = self.flags["answers"]
+        if path:
+            self._check_answers(path)
         if path and is_there(path):
             sweep.answers = by_id(self.known(path), lambda one: self.how.gave(one, asker.name))
             wanted = {case.id for case in sweep.grid.cases}
@@ -141,6 +146,12 @@ class _Run:
             sweep.ask(asker, self.how, self._keeping(one_more))
         if not sweep.stopped and sweep.unjudged():
             self._judge(sweep)
+
+    def _check_answers(self, path: str) -> None:
+        """Refuse a file that cannot be added to, before anything is asked."""
+        if is_there(path) and any(is_there(one) and Path(one).samefile(path) for one in (*self.files.read, self.path)):
+            raise UnreadableError(f"{path}: is an input; --answers wants a file of its own")
+        append_lines(path, lambda _: [])
 
     def _judge(self, sweep: Sweep) -> None:
         judge = self.judge = self._judging()

@@ -251,6 +251,9 @@ def test_secrets_of_the_corpus_are_masked(tmp_path: Path) -> None:
         ((ITEMS, "--corpus", HANDBOOK, "--multiples", "1", "--emit", ITEMS), b"is an input"),
         ((ITEMS, "--chart", "x.gif", "--model", "openai:m"), b"a chart is written as"),
         (("--from-transcript", HANDBOOK, "--emit", "-"), b"handbook.md"),
+        ((ITEMS, "--corpus", HANDBOOK, "--multiples", "1", "--model", "openai:m", "--answers", HANDBOOK), b"is an input"),
+        ((ITEMS, "--multiples", "1", "--model", "openai:m", "--answers", ROOT / "LICENSE"), b"holds no answers"),
+        ((ITEMS, "--multiples", "1", "--model", "openai:m", "--answers", ROOT), b"is a folder"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_said(arguments: tuple[object, ...], said: bytes) -> None:
