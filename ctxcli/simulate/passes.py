@@ -44,26 +44,21 @@ class Passes:
         `visible` is what its messages weigh in tokens of the model, for a target in tokens: the strategies count
         without the model's ratio and without what the file does not hold.
         """
-        before, held = self._as_transcript(rows, dropped)
+        before, held = self.as_transcript(rows, dropped)
         session = Session(before, GuardPolicy(), self.weigh, self.extractor)
         outcome = session.compact(
             Settings((self.policy.strategy,), self._target(session.tokens, visible), self.policy.keep_last)
         )
         if not outcome.steps:
             return Passed(tuple(rows), dropped, done=False, before=before, change=outcome.change)
-        after = []
-        for one in placed(before, outcome.change):
-            row = held[one.index] if one.index is not None else None
-            after.append(Held(one.message, None) if row is None else _changed(row, one.message, one.parts))
-        kept = {row.index for row in after}
-        gone = frozenset(row.index for row in rows if row.index is not None and row.index not in kept)
-        return Passed(tuple(after), dropped | gone, done=True, before=before, change=outcome.change)
+        after, gone = rows_after(rows, before, held, outcome.change)
+        return Passed(after, dropped | gone, done=True, before=before, change=outcome.change)
 
     def _target(self, counted: int, visible: float) -> int | float:
         target = self.policy.target
         return target if isinstance(target, float) or not visible else max(1, int(target * counted / visible))
 
-    def _as_transcript(self, rows: Sequence[Held], dropped: frozenset[int]) -> tuple[Transcript, list[Held | None]]:
+    def as_transcript(self, rows: Sequence[Held], dropped: frozenset[int]) -> tuple[Transcript, list[Held | None]]:
         """A transcript whose context is these rows, and that records the earlier passes; and its rows by index.
 
         The turns that are out of the context stand in it: every pass extracts from raw turns, never from a summary.
@@ -88,6 +83,21 @@ class Passes:
             calls=(), events=(event,) if gone else (), lanes=(Lane(MAIN),), skips=(),
         )  # fmt: skip
         return before, held
+
+
+def rows_after(
+    rows: Sequence[Held], before: Transcript, held: Sequence[Held | None], change: Change
+) -> tuple[tuple[Held, ...], frozenset[int]]:
+    """The rows that a change leaves of a context, and the messages that it took out.
+
+    `before` and `held` are the context as `Passes.as_transcript` gives it.
+    """
+    after = []
+    for one in placed(before, change):
+        row = held[one.index] if one.index is not None else None
+        after.append(Held(one.message, None) if row is None else _changed(row, one.message, one.parts))
+    kept = {row.index for row in after}
+    return tuple(after), frozenset(row.index for row in rows if row.index is not None and row.index not in kept)
 
 
 def _changed(row: Held, message: Message, parts: Sequence[tuple[int, int]]) -> Held:
