@@ -97,7 +97,7 @@ def grid(items: Sequence[Item], corpus: Corpus, plan: Plan, weigh: Weigh) -> Gri
             if need and sum(tokens for _, tokens in near) < _POOL * need:
                 shared.add(multiple)
             for repeat in range(plan.repeats):
-                padding = _sample(near, need, f"{plan.seed}:{item.id}:{multiple}:{repeat}", weigh)
+                padding = _sample(item, near, need, f"{plan.seed}:{item.id}:{multiple}:{repeat}", weigh)
                 cases += _at_positions(item, plan, multiple, repeat, padding, frame + base)
         if own is not corpus:
             own.close()
@@ -137,14 +137,18 @@ def _nearest(pool: Sequence[tuple[str, int]], need: int) -> Sequence[tuple[str, 
     return pool
 
 
-def _sample(near: Sequence[tuple[str, int]], need: int, seed: str, weigh: Weigh) -> list[tuple[str, int]]:
+def _sample(
+    item: Item, near: Sequence[tuple[str, int]], need: int, seed: str, weigh: Weigh
+) -> list[tuple[str, int]]:  # fmt: skip
     """Pieces of the pool in a random order, until they come to what is needed; the last one is cut to fit."""
     chosen: list[tuple[str, int]] = []
     for piece, tokens in random.Random(seed).sample(near, len(near)):  # noqa: S311 - a sample, no secret
         if need < _SMALLEST:
             break
-        chosen.append((piece, tokens) if tokens <= need else _cut(piece, tokens, need, weigh))
-        need -= chosen[-1][1]
+        part = (piece, tokens) if tokens <= need else _cut(piece, tokens, need, weigh)
+        if part[1] == tokens or not item.holds_answer(part[0]):  # a cut may make an answer of a longer word
+            chosen.append(part)
+            need -= part[1]
     return chosen
 
 
