@@ -49,7 +49,7 @@ def plain(frames: Iterable[Numbered], course: Course, unseen: Unseen) -> Run:
     run = Run()
     for n, frame in frames:
         course.apply(frame)
-        course.hidden = unseen.at[n]
+        course.hidden, course.fixed = unseen.at[n], unseen.fixed[n]
         run.requests.append(course.request(n, frame, compacted=False))
     return run
 
@@ -61,20 +61,21 @@ def driven(frames: Iterable[Numbered], course: Course, unseen: Unseen, passes: P
     done differently nobody knows.
     """
     run, dropped, retry, row = Run(), frozenset[int](), 0, 0
-    course.hidden = unseen.fixed + unseen.earlier
+    course.hidden = next(iter(unseen.at.values()), 0)
     for n, frame in frames:
         course.apply(frame)
-        course.hidden = max(unseen.fixed, course.hidden + unseen.jumps.get(n, 0))
+        course.fixed = unseen.fixed[n]
+        course.hidden = max(course.fixed, course.hidden + unseen.jumps.get(n, 0))
         if any(event.kind is EventKind.RESET for event in frame.events):
-            course.hidden = unseen.fixed
+            course.hidden = course.fixed
         size = course.size(frame.call.model)
         if passes is None or size <= max(limit, retry):
             run.requests.append(course.request(n, frame, compacted=False))
             row, retry = 0, retry if size > limit else 0
             continue
         found = passes.run(course.rows, dropped, size - course.hidden)
-        done = found.done or course.hidden > unseen.fixed
-        course.rows, dropped, course.hidden = list(found.rows), found.dropped, unseen.fixed
+        done = found.done or course.hidden > course.fixed
+        course.rows, dropped, course.hidden = list(found.rows), found.dropped, course.fixed
         after = course.size(frame.call.model)
         run.passes.append(Shortened(n, frame.call, size, after, done, again=row > 0, made=found))
         run.requests.append(course.request(n, frame, compacted=done))

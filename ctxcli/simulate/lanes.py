@@ -56,7 +56,7 @@ def lane_rows(
         if name == MAIN:
             continue
         unseen = unseen_in(rows)
-        run = plain(main_frames(frames, name), Course(scales, len, unseen.fixed), unseen)
+        run = plain(main_frames(frames, name), Course(scales, len), unseen)
         its = replace(
             terms, cache=replace(terms.cache, first_read=unseen.first_read, front=unseen.front),
             usable=usable_in(replace(transcript, calls=tuple(step.call for step in rows)), limits),

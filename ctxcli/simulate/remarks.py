@@ -12,6 +12,8 @@ from ctxcli.simulate.unseen import Unseen
 
 _MOST = 4
 """Places that are named."""
+_WORTH_SAYING = 1_000
+"""Tokens; less than that another model's way of counting may come to."""
 _DOUBTFUL = 0.15
 """Median error of context or cache reads, as a share of what was measured."""
 
@@ -33,8 +35,9 @@ def doubts(agreement: Agreement | None) -> Iterator[str]:
     if agreement.cache_gone:
         calls = ", ".join(f"{n:,}" for n in agreement.cache_gone[:_MOST])
         more = f" and {len(agreement.cache_gone) - _MOST} more" if len(agreement.cache_gone) > _MOST else ""
+        noun = "calls" if len(agreement.cache_gone) > 1 else "call"
         yield (
-            f"The provider read less than its rules say at calls {calls}{more}: the cache gave way, or system prompt "
+            f"The provider read less than its rules say at {noun} {calls}{more}: the cache gave way, or system prompt "
             "or tools changed in a way that is not in the file. No replay can tell."
         )
     if max(agreement.context or 0, agreement.cache_read or 0) > _DOUBTFUL:
@@ -65,9 +68,10 @@ def _of_context(transcript: Transcript, unseen: Unseen) -> Iterator[str]:
             f"At first {unseen.earlier:,} tokens more than later are not in the file: taken for earlier turns, "
             "which the first compaction takes out."
         )
-    if unseen.jumps:
-        found = ", ".join(f"{tokens:+,} at call {n:,}" for n, tokens in list(unseen.jumps.items())[:_MOST])
-        more = f" and {len(unseen.jumps) - _MOST} more" if len(unseen.jumps) > _MOST else ""
+    jumps = [(n, tokens) for n, tokens in unseen.jumps.items() if abs(tokens) >= _WORTH_SAYING]
+    if jumps:
+        found = ", ".join(f"{tokens:+,} at call {n:,}" for n, tokens in jumps[:_MOST])
+        more = f" and {len(jumps) - _MOST} more" if len(jumps) > _MOST else ""
         yield (
             f"The context changed by tokens that no message accounts for: {found}{more}. They come and go so under "
             "every policy."

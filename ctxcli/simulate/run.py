@@ -121,7 +121,7 @@ class _Simulation:
             source=self._source(), tokenizer=self._counting(), window=window,
             rules=tuple(self._rules()), timed=sum(one.idle is not None for one in caches),
             prices=self._price_list(),
-            hidden=Hidden(self.unseen.fixed, self.unseen.earlier) if self.unseen.measured else None,
+            hidden=self._hidden(),
             agreement=agreement,
             policies=policies,
             lanes=tuple(self._lanes()),
@@ -130,6 +130,10 @@ class _Simulation:
                 *notes_of(self.transcript, self.terms, caches, self.unseen), *self._passed_over(), *doubts(agreement),
             ),
         )  # fmt: skip
+
+    def _hidden(self) -> Hidden | None:
+        unseen = self.unseen
+        return Hidden(next(iter(unseen.fixed.values()), 0), unseen.earlier) if unseen.measured else None
 
     def _lanes(self) -> Iterator[SimulatedLane]:
         settings = self.settings
@@ -206,7 +210,7 @@ class _Simulation:
         return raw_turns(self.transcript)
 
     def _course(self) -> Course:
-        return Course(self.scales, lambda text: self.weigh.count([text])[0], self.unseen.fixed)
+        return Course(self.scales, lambda text: self.weigh.count([text])[0])
 
     def _explained(self) -> Iterator[str]:
         wanted = self.settings.explain

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Step
@@ -27,12 +27,14 @@ class Unseen:
 
     at: Mapping[int, int] = field(default_factory=dict)
     """By the number of the call, as the transcript went."""
-    fixed: int = 0
-    """System prompt and tools: the least that was there in any stretch."""
+    fixed: Mapping[int, int] = field(default_factory=dict)
+    """Of them, by the number of the call, those that no compaction takes out: system prompt and tools. The least of any
+    stretch up to there, and of later ones until something goes without a record or another model answers."""
     earlier: int = 0
     """What else was there at first: turns that the file does not hold. A compaction takes them out."""
     jumps: Mapping[int, int] = field(default_factory=dict)
-    """By the number of the call: what came or went before it without a record. It does so under every policy."""
+    """By the number of the call: what came or went before it without a record, or with another model. It does so under
+    every policy."""
     front: int | None = None
     """Tokens of tools and system prompt: the least that the cache served where the history was not in it; None where
     no call tells."""
@@ -47,25 +49,43 @@ class Unseen:
 def unseen_in(steps: Sequence[Step]) -> Unseen:
     """What the calls of one lane were sent beside its messages."""
     stretches = _stretches(steps)
-    found = [(stretch, next((step for step in stretch if step.measured is not None), None)) for stretch in stretches]
-    told = [max(0, step.size - step.estimated) for _, step in found if step is not None]
+    first = [next((step for step in stretch if step.measured is not None), None) for stretch in stretches]
+    told = [max(0, step.size - step.estimated) for step in first if step is not None]
     if not told:
-        return Unseen(dict.fromkeys((step.n for step in steps), 0))
-    at: dict[int, int] = {}
-    jumps: dict[int, int] = {}
-    last = told[0]
-    for stretch, step in found:
-        was, last = last, last if step is None else max(0, step.size - step.estimated)
-        at.update(dict.fromkeys((one.n for one in stretch), last))
-        if _jumped(stretch[0]):
-            jumps[stretch[0].n] = last - was
-    fixed = min(told)
-    anchors = frozenset(step.n for _, step in found if step is not None)
+        nothing = dict.fromkeys((step.n for step in steps), 0)
+        return Unseen(nothing, nothing)
+    sizes: list[int] = []
+    for step in first:
+        before = sizes[-1] if sizes else told[0]
+        sizes.append(before if step is None else max(0, step.size - step.estimated))
+    changes = [0, *(after - before for before, after in pairwise(sizes))]
+    switched = [False, *(one[-1].call.model != other[0].call.model for one, other in pairwise(stretches))]
+    jumped = [other or _jumped(stretch[0]) for stretch, other in zip(stretches, switched, strict=True)]
+    anew = [one and (change < 0 or other) for one, change, other in zip(jumped, changes, switched, strict=True)]
+    floors = _floors(sizes, anew)
     cache = cache_of(steps[0].call.usage)
     return Unseen(
-        at, fixed, told[0] - fixed, jumps, min(_fronts(steps), default=None), cache.read if cache else None, anchors,
-        measured=True,
+        at=_by_call(stretches, sizes), fixed=_by_call(stretches, floors), earlier=sizes[0] - floors[0],
+        jumps={
+            stretch[0].n: change
+            for stretch, change, one in zip(stretches, changes, jumped, strict=True) if one and change
+        },
+        front=min(_fronts(steps), default=None), first_read=cache.read if cache else None,
+        anchors=frozenset(step.n for step in first if step is not None), measured=True,
     )  # fmt: skip
+
+
+def _by_call(stretches: Sequence[Sequence[Step]], values: Sequence[int]) -> dict[int, int]:
+    return {step.n: value for stretch, value in zip(stretches, values, strict=True) for step in stretch}
+
+
+def _floors(sizes: Sequence[int], anew: Sequence[bool]) -> list[int]:
+    """The least up to each place, and after it as long as nothing begins anew."""
+    later = [*sizes]
+    for at in reversed(range(len(sizes) - 1)):
+        if not anew[at + 1]:
+            later[at] = min(later[at], later[at + 1])
+    return list(accumulate(later, min))
 
 
 def _stretches(steps: Sequence[Step]) -> list[list[Step]]:
@@ -94,5 +114,7 @@ def _fronts(steps: Sequence[Step]) -> Iterator[int]:
         yield first.read
     for before, step in pairwise(steps):
         was, now = cache_of(before.call.usage), cache_of(step.call.usage)
+        if before.call.model != step.call.model:
+            continue
         if was is not None and now is not None and 0 < now.read < _MISSED * (was.read + was.write):
             yield now.read

@@ -219,6 +219,20 @@ def test_what_changes_without_a_record_is_told_by_the_provider_under_every_polic
     assert run(with_a_jump(6, 3_000)).agreement.told == 1  # type: ignore[union-attr]
 
 
+def test_what_goes_later_without_a_record_was_no_earlier_turn() -> None:
+    base = with_a_jump(1, 20_000)
+    fewer = with_a_jump(1, 5_000)
+    calls = (*base.calls[:7], *fewer.calls[7:])
+    found = run(replace(base, calls=calls), Policy("drop-oldest", trigger=24_000, target=0.5), window=60_000)
+    own = found.policies[2]
+    assert own.compactions
+    assert own.compactions[0].call is not None
+    assert own.compactions[0].call < 7
+    assert all(call.context > 20_000 for call in own.calls[:7])
+    assert all(call.context < 20_000 for call in own.calls[7:])
+    assert not any("earlier turns" in note for note in found.notes)
+
+
 def test_how_long_the_cache_lives_is_told_by_what_was_read_after_a_pause() -> None:
     base = long_session()
     late = tuple(
