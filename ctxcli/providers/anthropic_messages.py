@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from ctxcli.ask import Reply, Request, Stop
-from ctxcli.providers.dialect import Send, Tries, hooks, number, plain
+from ctxcli.providers.dialect import Close, Send, Tries, hooks, number, plain
 from ctxcli.providers.endpoint import Endpoint
 
 variable = "ANTHROPIC_API_KEY"
@@ -75,7 +75,7 @@ def _unmarked(value: Any) -> Any:
     return [_unmarked(one) for one in value] if isinstance(value, list) else value
 
 
-def client(endpoint: Endpoint, tries: Tries) -> Send:
+def client(endpoint: Endpoint, tries: Tries) -> tuple[Send, Close]:
     """Sends with the package `anthropic`."""
     import anthropic  # noqa: PLC0415 - takes a second or more, so only where a model is asked
 
@@ -95,7 +95,7 @@ def client(endpoint: Endpoint, tries: Tries) -> Send:
         )  # fmt: skip
         return str(found.http_response.text)
 
-    return send
+    return send, opened.close
 
 
 def read(answer: dict[str, Any]) -> Reply:

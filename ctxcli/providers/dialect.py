@@ -38,6 +38,8 @@ class Tries(threading.local):
 
 Send = Callable[[dict[str, Any], int], str]
 """From what is sent and the retries allowed to the text of the answer."""
+Close = Callable[[], None]
+"""Ends the connections that a client keeps open."""
 
 
 class Dialect(Protocol):
@@ -56,10 +58,10 @@ class Dialect(Protocol):
         """What of a prefix the provider's cache can still serve."""
         ...
 
-    def client(self, endpoint: Endpoint, tries: Tries) -> Send:
-        """A function that sends, with the vendor's own client; safe to use from several threads.
+    def client(self, endpoint: Endpoint, tries: Tries) -> tuple[Send, Close]:
+        """A function that sends, with the vendor's own client, safe to use from several threads; and one that ends it.
 
-        It raises what the client raises.
+        The first raises what the client raises.
         """
         ...
 

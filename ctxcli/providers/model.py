@@ -3,6 +3,7 @@
 import importlib
 import json
 import threading
+import weakref
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, cast
@@ -172,7 +173,8 @@ class Model:
                     )
                 self._package()
                 hush()
-                self._send = self._dialect.client(self.endpoint, self._tries)
+                self._send, close = self._dialect.client(self.endpoint, self._tries)
+                weakref.finalize(self, close)
             return self._send
 
     def _package(self) -> ModuleType:

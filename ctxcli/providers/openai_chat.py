@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from ctxcli.ask import Reply, Request, Stop
-from ctxcli.providers.dialect import Send, Tries, hooks, number, plain
+from ctxcli.providers.dialect import Close, Send, Tries, hooks, number, plain
 from ctxcli.providers.endpoint import Endpoint
 
 variable = "OPENAI_API_KEY"
@@ -37,7 +37,7 @@ def cacheable(prefix: str) -> str:
     return prefix
 
 
-def client(endpoint: Endpoint, tries: Tries) -> Send:
+def client(endpoint: Endpoint, tries: Tries) -> tuple[Send, Close]:
     """Sends with the package `openai`."""
     import openai  # noqa: PLC0415 - takes a second or more, so only where a model is asked
 
@@ -56,7 +56,7 @@ def client(endpoint: Endpoint, tries: Tries) -> Send:
         )
         return str(found.http_response.text)
 
-    return send
+    return send, opened.close
 
 
 def read(answer: dict[str, Any]) -> Reply:
