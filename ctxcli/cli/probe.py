@@ -42,7 +42,7 @@ _MAX_OUTPUT = 1_024
 def command(files: tuple[str, ...], **flags: Any) -> int:
     """Ask a model the same questions before and after a compaction, and say which answers changed.
 
-    BEFORE and AFTER are transcripts, or AFTER a text such as a summary; one may be - for standard input. Questions are
+    BEFORE and AFTER are transcripts, or texts such as a summary; one may be - for standard input. Questions are
     made of what the compaction took out: settings, paths, facts, reasons of decisions, boundaries, what is open. Each
     is asked on its own: without any context, with the one before, and with the one after. One that is answered without
     any, or not even with the one before, tells nothing and is set aside.

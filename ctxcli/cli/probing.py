@@ -21,7 +21,7 @@ from ctxcli.files.text import is_note, read_text
 from ctxcli.model import Transcript
 from ctxcli.probe.conclude import report_of
 from ctxcli.probe.prompts import CONDITIONS
-from ctxcli.probe.questions import Question, given, made_of, missing_in
+from ctxcli.probe.questions import given, made_of, missing_in
 from ctxcli.probe.run import How, Probe
 from ctxcli.probe.sides import Pair, compacted_pair, pair_of, recorded_pairs
 from ctxcli.renderers.json import dump
@@ -84,6 +84,8 @@ class _Run:
     done: list[ProbeReport] = field(default_factory=list)
     short: bool = False
     """Something could not be read, or not every answer was had: exit 2."""
+    asked: bool = False
+    """There was something to ask."""
     unreadable: bool = False
     """A summary cannot be read, so that nobody can be asked about it."""
     _weigh: "Weigh | None" = None
@@ -102,7 +104,7 @@ class _Run:
         failed = [one for one in self.done if not one.ok]
         if any(one.totals.kept_share is not None for one in failed):
             return 1
-        return 3 if failed or self.unreadable else 0
+        return 3 if failed or self.unreadable or not self.asked else 0
 
     # -- the contexts
 
@@ -118,7 +120,7 @@ class _Run:
             yield compacted_pair(transcript, settings, self.weigh)
         else:
             before, after = self.files
-            yield pair_of(self._transcript(before), self._transcript(after, after=True))
+            yield pair_of(self._transcript(before), self._transcript(after))
 
     def _recorded(self) -> Iterator[Pair]:
         found = list(recorded_pairs(self._transcript(self.files[0])))
@@ -138,9 +140,9 @@ class _Run:
             else:
                 yield pair
 
-    def _transcript(self, path: str, *, after: bool = False) -> Transcript:
+    def _transcript(self, path: str) -> Transcript:
         sources = Sources(self.flags["conversation"], self.flags["from_"])
-        if after and self.flags["from_"] is None:
+        if len(self.files) > 1 and self.flags["from_"] is None:
             sources.plain = lambda path: read_text(path, sure=is_note(path))
         found = [one for _, one in sources.transcripts(list(find([path])))]
         self.read |= sources.read
@@ -167,19 +169,15 @@ class _Run:
             self.flags["repeats"], self.flags["max_output"], self.flags["temperature"], self.flags["concurrency"]
         )  # fmt: skip
         for pair in self._pairs():
-            yield Probe(pair, asked or self._made(pair), how)
             for one in missing_in(pair, asked):
                 say(f"question {one.id!r}: the answer {one.answers[0]!r} does not stand in the context before")
-
-    def _made(self, pair: Pair) -> list[Question]:
-        found = made_of(pair, self.weigh, self.flags["questions_max"])
-        if not found:
-            path = shown(pair.before.transcript.path or self.files[0])
-            raise UnreadableError(
-                f"{path}: no question can be made of what the compaction took out "
-                f"({len(pair.leaving):,} lines); give your own with --questions (`ctx schema probe-question`)"
-            )
-        return found
+            questions = asked or made_of(pair, self.weigh, self.flags["questions_max"])
+            if questions:
+                self.asked = True
+                yield Probe(pair, questions, how)
+            else:
+                say(f"{_name(pair)}: nothing that anybody said was taken out that a question can be made of; "
+                    "--questions takes your own (`ctx schema probe-question`)")  # fmt: skip
 
     def questions_written(self) -> Iterator[str]:
         """The questions of all pairs, a line each; of several compactions under ids that tell them apart."""
@@ -220,6 +218,11 @@ class _Run:
             yield report
             if probe.stopped:
                 return
+
+
+def _name(pair: Pair) -> str:
+    ref = pair.compaction
+    return shown(pair.before.transcript.path) + (f": the compaction of line {ref.line:,}" if ref is not None else "")
 
 
 def _cost(asker: "Model") -> str:

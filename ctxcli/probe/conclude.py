@@ -109,13 +109,15 @@ def _notes(probe: Probe, rows: Sequence[ProbeRow], totals: ProbeTotals) -> Itera
     if probe.stopped or probe.failed:
         why = probe.stopped or next(iter(probe.failed.values()))
         yield f"Not everything was answered: {why}. The same command goes on from here."
+    elif totals.unasked:
+        yield "Not every answer could be graded: the judge said neither yes nor no. Another --judge may."
     if probe.how.repeats == 1 and totals.changed:
         yield (
             "Each question was asked once: whether an answer changed by the compaction, or would have been another one "
             "anyway, cannot be told. --repeats 3 can."
         )
     elif any(row.certain is False for row in rows):
-        yield "An answer marked ? may have changed by chance: more --repeats can tell."
+        yield "With more --repeats it can be told whether an answer changed by chance."
     if totals.kept_share is None and not totals.unasked:
         yield (
             "No question can tell anything: each is answered without the context, or not even with the one before. "

@@ -7,6 +7,7 @@ from typing import Any
 from ctxcli.contract import problems
 from ctxcli.errors import SettingError
 from ctxcli.identifiers.secrets import mask
+from ctxcli.probe.gaps import gaps
 from ctxcli.probe.sides import Pair
 from ctxcli.shelf import Material, Weigh
 from ctxcli.summarisers.extractive.pending import ASKED, ERROR, REQUEST, TASK, TO_DO, TRIED, open_items
@@ -19,14 +20,14 @@ _EVERY = 100_000
 _LONGEST = 600
 """Characters of an answer that a judge is shown."""
 _OPEN = {
-    TASK: "What did the user ask for first?",
-    REQUEST: "What did the user ask for last?",
-    TRIED: "What was tried last, and how did it end?",
-    ASKED: "Which question of the assistant has the user not answered yet?",
-    ERROR: "Which failure has not been resolved?",
-    TO_DO: "Which tasks of the task list are not done yet?",
+    REQUEST: ("request", "What did the user ask for last?"),
+    TO_DO: ("tasks", "Which tasks of the task list are not done yet?"),
+    ERROR: ("error", "Which failure has not been resolved?"),
+    TRIED: ("tried", "What was tried last, and how did it end?"),
+    ASKED: ("question", "Which question of the assistant has the user not answered yet?"),
+    TASK: ("task", "What did the user ask for first?"),
 }
-"""By how an open item begins, what it answers."""
+"""By how an open item begins, the name and the wording of what it answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,38 +55,48 @@ class Question:
 def made_of(pair: Pair, weigh: Weigh, most: int) -> list[Question]:
     """Questions about what a compaction took out, at most so many, spread over slots and lines; the same each time.
 
-    Each answer stands in the context before, in no message that stayed as it was, and not in its own question.
+    Each answer stands in the context before, where somebody said it and not in a tool's result alone, which can be
+    fetched again; in no message that stayed as it was; and not in its own question.
     """
-    before, kept = normal(pair.before.text), normal("\n".join(part.text for part in pair.stays))
-    found = [one for one in _every(pair, weigh) if one.line in pair.leaving]
-    sound = [one for one in found if _stands(before, one) and not _stands(kept, one) and not is_given_away(one)]
+    side = pair.before
+    kept, said = normal("\n".join(part.text for part in pair.stays)), normal("\n".join(side.said))
+    touched = normal("\n".join((*side.said, *side.called)))
+    sound = [
+        one
+        for one in dict.fromkeys(_every(pair, weigh))
+        if one.line in pair.leaving
+        and (one.slot == OPEN or _stands(touched if one.slot == "path" else said, one))
+        and not _stands(kept, one)
+        and not is_given_away(one)
+    ]
     return _spread({slot: [one for one in sound if one.slot == slot] for slot in SLOTS}, most)
 
 
 def _every(pair: Pair, weigh: Weigh) -> Iterator[Question]:
-    hide = pair.before.secrets
-    for item in items_from(pair.before.transcript, weigh, SLOTS[:-1], _EVERY):
-        slot = item.id.partition("-")[0]
-        answers = tuple(mask(one, hide) for one in item.answers)
-        yield Question(item.id, slot, mask(item.question, hide), answers, "", item.grading, item.line)
-    yield from _pending(pair, weigh)
-
-
-def _pending(pair: Pair, weigh: Weigh) -> Iterator[Question]:
-    """What was open at the end of the context before; of a kind of item all together."""
     side = pair.before
     indices = tuple(range(len(side.transcript.messages)))
     material = Material(
         side.transcript, indices, (), (), _EVERY, weigh, mask=lambda text: mask(text, side.secrets)
     )  # fmt: skip
+    for number, (slot, line, question, answer) in enumerate(gaps(material), 1):
+        yield Question(
+            f"{slot}-{line}-gap-{number}", slot, material.mask(question), (material.mask(answer),), line=line
+        )
+    for item in items_from(side.transcript, weigh, SLOTS[:-1], _EVERY):
+        slot, answers = item.id.partition("-")[0], tuple(map(material.mask, item.answers))
+        yield Question(item.id, slot, material.mask(item.question), answers, "", item.grading, item.line)
+    yield from _pending(material)
+
+
+def _pending(material: Material) -> Iterator[Question]:
+    """What was open at the end of the context before; of a kind of item all together."""
     entries = open_items(material)
-    for begins, question in _OPEN.items():
+    for begins, (name, question) in _OPEN.items():
         own = [one for one in entries if one.text.startswith(begins)]
-        answer = "; ".join(one.text.removeprefix(begins) for one in own)
+        told = (one.text.removeprefix(begins) for one in own)
+        answer = "; ".join(text.partition("): ")[2] if begins == TO_DO else text for text in told)
         if own and len(answer) <= _LONGEST:
-            yield Question(
-                f"{OPEN}-{begins.split()[0].strip('(:,')}", OPEN, question, (answer,), "", JUDGED, own[0].line
-            )
+            yield Question(f"{OPEN}-{name}", OPEN, question, (answer,), "", JUDGED, own[0].line)
 
 
 def _stands(bare: str, one: Question) -> bool:

@@ -15,7 +15,7 @@ from ctxcli.guard.reading import Reading
 from ctxcli.guard.recorded import recorded
 from ctxcli.guard.run import context_of
 from ctxcli.identifiers.gather import secrets_of
-from ctxcli.model import MAIN, Message, Part, PartAt, Transcript
+from ctxcli.model import MAIN, Message, Part, PartAt, PartKind, Role, Transcript
 from ctxcli.reports.guard import CompactionRef
 from ctxcli.shelf import Weigh
 
@@ -42,6 +42,22 @@ class Side:
             for part in message.parts
             if part.text.strip()
         ]
+
+    @property
+    def said(self) -> list[str]:
+        """What user and assistant wrote."""
+        return [
+            part.text
+            for message in self.transcript.messages
+            for part in message.parts
+            if part.kind is PartKind.TEXT and message.role in (Role.USER, Role.ASSISTANT) and not message.harness
+        ]
+
+    @property
+    def called(self) -> list[str]:
+        """What tools were called with, but for calls that failed."""
+        failed = {part.ref for _, part in self.parts if part.kind is PartKind.TOOL_RESULT and part.failed and part.ref}
+        return [part.text for _, part in self.parts if part.kind is PartKind.TOOL_CALL and part.ref not in failed]
 
 
 @dataclass(frozen=True)

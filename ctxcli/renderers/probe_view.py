@@ -15,11 +15,11 @@ _ASIDE = {
 def probe_blocks(report: ProbeReport, *, everything: bool = False) -> Iterator[Block]:
     """The blocks of one report; with everything the questions that were set aside too."""
     yield Facts(tuple(_facts(report)))
-    changed = [row for row in report.questions if row.verdict == CHANGED]
-    if changed:
-        yield _changed(changed)
     rows = [row for name in _ORDER for row in report.questions if row.verdict == name]
-    shown = [row for row in rows if everything or row.verdict not in _ASIDE]
+    changed = [row for row in rows if row.verdict == CHANGED]
+    if changed:
+        yield Notes("changed", tuple(map(_changed, changed)), warn=True)
+    shown = [row for row in rows if row.verdict != CHANGED and (everything or row.verdict not in _ASIDE)]
     if shown:
         yield _questions(shown)
     aside = [
@@ -79,12 +79,13 @@ def _interval(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f" [{low * 100:.0f} to {high * 100:.0f} %]"
 
 
-def _changed(rows: list[ProbeRow]) -> Grid:
-    columns = (Column("changed"), Column("question", long=True), Column("right", long=True), Column("now", long=True))
-    return Grid(columns, tuple(
-        (row.id + ("" if row.certain else " ?"), row.question, " | ".join(row.answers[:2]), row.said_after or "–")
-        for row in rows
-    ))  # fmt: skip
+def _changed(row: ProbeRow) -> str:
+    """One that changed, with what was right and what is said now."""
+    now = "nothing" if row.said_after is None else row.said_after
+    chance = "" if row.certain else ", which may be chance"
+    where = f", line {row.line:,}" if row.line else ""
+    counts = f"right {_right(row.before)} before, {_right(row.after)} after{chance}"
+    return f"{row.question} Right: {' | '.join(row.answers[:2])}; now: {now} ({row.id}{where}; {counts})"
 
 
 def _questions(rows: list[ProbeRow]) -> Grid:
