@@ -1,4 +1,4 @@
-"""What is open: the latest request, tasks that are not done, what was tried last, errors, and questions."""
+"""What is open: the latest request, tasks that are not done, what was tried last, errors, and open points."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -10,6 +10,7 @@ from ctxcli.reports.slots import Entry
 from ctxcli.shelf import Material
 from ctxcli.summarisers.extractive.boundaries import is_refusal
 from ctxcli.summarisers.extractive.said import Said, calls_by_ref, first_line, is_request, parts
+from ctxcli.summarisers.extractive.unsettled import unsettled
 
 TASK, REQUEST, TO_DO, TRIED, ERROR, ASKED = (
     "task: ", "latest request: ", "to do (", "last tried: ", "error, not resolved: ", "asked, not answered: ",
@@ -32,6 +33,7 @@ def open_items(material: Material) -> tuple[Entry, ...]:
         *_errors(material),
         *_tried(material),
         *_questions(material),
+        *unsettled(material),
     ]
     carried = [one for one in material.carried.open if not one.text.startswith((REQUEST, TRIED, TO_DO, ASKED, ERROR))]
     if not any(is_request(said) for said in parts(material, PartKind.TEXT)):
