@@ -185,7 +185,8 @@ def _in_words(plan: "RequestsReport", dump: Callable[..., str]) -> Iterator[str]
     for number, row in enumerate(plan.requests, 1):
         yield f"request {number} of {plan.total.requests} to {plan.model}: {_sizes(row)}\n"
         yield dump(row.body, indent=True)
-    yield f"\n{plan.total.requests:,} requests to {plan.model}: {_sizes(plan.total)}; nothing was sent\n"
+    number = plan.total.requests
+    yield f"\n{number:,} request{'' if number == 1 else 's'} to {plan.model}: {_sizes(plan.total)}; nothing was sent\n"
     if plan.more:
         yield f"{plan.more}\n"
 

@@ -7,6 +7,7 @@ import click
 
 from ctxcli.cli import options as opt
 from ctxcli.cli.audit import command as audit
+from ctxcli.cli.compact import command as compact
 from ctxcli.cli.guard import command as guard
 from ctxcli.cli.output import emit
 from ctxcli.files.settings import SettingsFile
@@ -24,10 +25,10 @@ _ORIGINS = {
 @click.option("--json", "as_json", is_flag=True, help="As a JSON object.")
 @click.pass_context
 def command(ctx: click.Context, /, config: SettingsFile, as_json: bool) -> int:
-    """Show each setting of `ctx audit` and `ctx guard`, its value, and where it came from.
+    """Show each setting of `ctx audit`, `ctx guard` and what asks a model, its value, and where it came from.
 
-    A flag outweighs the environment (CTX_AUDIT_MAX_CONTEXT, CTX_GUARD_BASELINE …), that the settings file, that the
-    default.
+    A flag outweighs the environment (CTX_AUDIT_MAX_CONTEXT, CTX_GUARD_BASELINE, CTX_MODEL …), that the settings file,
+    that the default.
     """
     rows = list(_rows(ctx, config))
     if as_json:
@@ -52,6 +53,9 @@ def _rows(ctx: click.Context, config: SettingsFile) -> Iterator[dict[str, Any]]:
             if waivers:
                 inner.set_parameter_source(name, click.core.ParameterSource.DEFAULT_MAP)
         yield _row(inner, name, f"guard.{name}", what)
+    inner = compact.make_context("compact", [*chosen, "-"], parent=ctx.parent)
+    for name, what in opt.MODEL_SETTABLE.items():
+        yield _row(inner, "model" if name == "name" else name, f"model.{name}", what)
 
 
 def _row(inner: click.Context, name: str, setting: str, what: str) -> dict[str, Any]:
@@ -60,6 +64,8 @@ def _row(inner: click.Context, name: str, setting: str, what: str) -> dict[str, 
         value = [f"{layer.value}={share:g}" for layer, share in value]
     if name == "min_kept":
         value = [f"{kind}={share:g}" if kind else f"{share:g}" for kind, share in value]
+    if name == "model" and value is not None:
+        value = ":".join(value)
     value = list(value) if isinstance(value, tuple) else value
     source = inner.get_parameter_source(name)
     return {
