@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ctxcli.audit.conclude import sum_caches
 from ctxcli.audit.walk import Scales, Step, by_lane
 from ctxcli.model import MAIN, Lane, Transcript
-from ctxcli.reports.audit import LaneRow
+from ctxcli.reports.lanes import LaneRow
 from ctxcli.rules import PROSE_RETURNED
 from ctxcli.validity.returns import PROSE, Returned, returns_of
 

@@ -15,7 +15,8 @@ from ctxcli.renderers.view import (
     plural,
     short,
 )
-from ctxcli.reports.audit import AuditReport, LaneRow
+from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.lanes import LaneRow
 
 _PARTS, _TOOLS, _LANES, _SKIPS = 8, 6, 7, 8
 
