@@ -11,6 +11,7 @@ from ctxcli.errors import SettingError
 _TITLES = {
     "audit": "what `ctx audit` concludes",
     "audit-call": "one call, a line of `ctx audit --format jsonl`",
+    "bench": "what `ctx bench` concludes",
     "budget": "what `ctx budget` concludes",
     "check": "what `ctx check` concludes",
     "compact": "what `ctx compact` did, and its event record",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ctxcli.change import Change
     from ctxcli.model import Message, Record, Transcript
     from ctxcli.reports.audit import AuditReport
+    from ctxcli.reports.bench import BenchReport
     from ctxcli.reports.budget import BudgetReport
     from ctxcli.reports.check import CheckReport
     from ctxcli.reports.compact import CompactReport
@@ -128,6 +129,7 @@ class Renderer:
     sweep: Drawing[SweepReport] | None = None
     finding: Drawing[FindingReport] | None = None
     probe: Drawing[ProbeReport] | None = None
+    bench: Drawing[BenchReport] | None = None
     """None for a report that it does not draw; the command then does not offer it."""
 
 

@@ -21,6 +21,7 @@ from ctxcli.model import Layer
 from ctxcli.notes import note
 from ctxcli.renderers.json import CallLine
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.bench import BenchReport
 from ctxcli.reports.budget import BudgetReport
 from ctxcli.reports.check import ANSWERS, CheckReport
 from ctxcli.reports.compact import CompactReport
@@ -29,9 +30,9 @@ from ctxcli.reports.formats import FormatReport
 from ctxcli.reports.guard import KEPT, LOST, STATUSES, UNJUDGED, VERDICTS, WEAKENED, BaselineDocument, GuardReport
 from ctxcli.reports.identifiers import SOURCES, IdentifiersReport
 from ctxcli.reports.notes import NotesReport
-from ctxcli.reports.requests import RequestsReport
 from ctxcli.reports.probe import VERDICTS as PROBE_VERDICTS
 from ctxcli.reports.probe import ProbeQuestion, ProbeReport
+from ctxcli.reports.requests import RequestsReport
 from ctxcli.reports.simulate import SimulateReport
 from ctxcli.reports.slots import Slots
 from ctxcli.reports.sweep import SweepItem, SweepPlanned, SweepReport
@@ -45,6 +46,7 @@ BASE = "https://json-schema.org/draft/2020-12/schema"
 DOCUMENTS = {
     "audit": (AuditReport, "ctx.audit"),
     "audit-call": (CallLine, "ctx.audit.call"),
+    "bench": (BenchReport, "ctx.bench"),
     "budget": (BudgetReport, "ctx.budget"),
     "check": (CheckReport, "ctx.check"),
     "compact": (CompactReport, "ctx.compact"),
@@ -65,6 +67,7 @@ DOCUMENTS = {
     "sweep-plan": (SweepPlanned, "ctx.sweep-plan"),
 }
 WORDS: dict[str, list[Any]] = {
+    "BenchRow.kind": ["strategy", "recorded", "outside"],
     "Window.origin": ["flag", "config", "transcript", "model", "unknown"],
     "Calibration.origin": ["fitted", "constant", "exact"],
     "BudgetReport.basis": ["measured", "estimated", None],
@@ -166,7 +169,8 @@ def _object(cls: Any, defs: dict[str, Any]) -> dict[str, Any]:
         "type": "object",
         "properties": {field.name: _field(cls, field.name, hints[field.name], defs) for field in fields(cls)},
         "required": [
-            field.name for field in fields(cls)
+            field.name
+            for field in fields(cls)
             if cls.__name__ not in WITH_DEFAULTS or (field.default is MISSING and field.default_factory is MISSING)
         ],
         "additionalProperties": False,

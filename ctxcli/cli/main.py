@@ -22,6 +22,11 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
         "ctxcli.cli.simulate",
         "Replay a transcript under other policies: when it is compacted, what is sent, and what that costs.",
     ),
+    "bench": (
+        "Evidence",
+        "ctxcli.cli.bench",
+        "Compare strategies, and compactors of any make, on transcripts: what is held at equal budgets.",
+    ),
     "probe": (
         "Evidence",
         "ctxcli.cli.probe",

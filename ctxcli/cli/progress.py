@@ -36,7 +36,7 @@ def asking(total: int, spent: Callable[[], str]) -> Iterator[Callable[[], None]]
     `spent` says in words what it has cost so far.
     """
     if sys.stderr is None or not sys.stderr.isatty():
-        yield _by_tenths(total, spent)
+        yield _by_tenths(total, lambda: f"answered, {spent()}")
         return
     from rich.console import Console  # noqa: PLC0415 - only where a bar is drawn
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
@@ -48,13 +48,30 @@ def asking(total: int, spent: Callable[[], str]) -> Iterator[Callable[[], None]]
         yield lambda: progress.update(task, advance=1, description=spent())
 
 
-def _by_tenths(total: int, spent: Callable[[], str]) -> Callable[[], None]:
-    done = 0
+def _by_tenths(total: int, told: Callable[[], str], done: int = 0) -> Callable[[], None]:
 
     def one_more() -> None:
         nonlocal done
         done += 1
         if done == total or done * 10 // total > (done - 1) * 10 // total:
-            click.echo(f"ctx: {done:,} of {total:,} answered, {spent()}", err=True)
+            click.echo(f"ctx: {done:,} of {total:,} {told()}", err=True)
 
     return one_more
+
+
+@contextmanager
+def working(total: int, done: int, what: str) -> Iterator[Callable[[], None]]:
+    """A callback for each piece of work that is done: a bar on a terminal, elsewhere a line at every tenth of the way.
+
+    `done` of them were there before.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield _by_tenths(total, lambda: f"pieces of work done ({what})", done)
+        return
+    from rich.console import Console  # noqa: PLC0415 - only where a bar is drawn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=total, completed=done)
+        yield lambda: progress.update(task, advance=1)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ctxcli.renderers.view import printable
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.bench import BenchCell, BenchReport
 from ctxcli.reports.calls import CallRow
 from ctxcli.reports.check import CheckReport, Habit
 from ctxcli.reports.guard import KEPT, ConstraintRow, Finding, GuardReport
@@ -83,6 +84,14 @@ def notes(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:  # n
             yield _line(_safe(cell) if isinstance(cell, str) else cell for cell in cells)
 
 
+def bench(reports: Iterable[BenchReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+    """A header, then each result: one compactor at one cut within one budget."""
+    yield _line(field.name for field in fields(BenchCell))
+    for report in reports:
+        for cell in report.cells:
+            yield _line(_safe(value) if isinstance(value, str) else value for value in astuple(cell))
+
+
 def sweep(reports: Iterable[SweepReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
     """A header, then the cells of each sweep."""
     yield _line(("path", "model", *(field.name for field in fields(SweepCell))))
@@ -139,4 +148,5 @@ RENDERER = Renderer(
     check=check,
     notes=notes,
     sweep=sweep,
+    bench=bench,
 )

@@ -108,11 +108,12 @@ JSON = Renderer(
     sweep=document,
     finding=document,
     probe=document,
+    bench=document,
 )
 JSONL = Renderer(
     "jsonl", "a document a line; of a single conversation, a call a line; an identifier a line",
     audit_lines, identifier_lines, document_lines, check=document_lines, compact=document_lines, notes=note_lines,
     formats=document_lines, simulate=document_lines, budget=document_lines,
     sweep=document_lines, finding=document_lines,
-    probe=document_lines,
+    probe=document_lines, bench=document_lines,
 )  # fmt: skip

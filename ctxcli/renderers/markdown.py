@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
+from ctxcli.renderers.bench_view import bench_blocks
 from ctxcli.renderers.check_view import check_blocks
 from ctxcli.renderers.compact_view import compact_pages
 from ctxcli.renderers.finding_view import finding_blocks
@@ -16,6 +17,7 @@ from ctxcli.renderers.simulate_view import simulate_blocks
 from ctxcli.renderers.sweep_view import sweep_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.bench import BenchReport
 from ctxcli.reports.check import CheckReport
 from ctxcli.reports.compact import CompactReport
 from ctxcli.reports.finding import FindingReport
@@ -86,6 +88,11 @@ def simulate(reports: Iterable[SimulateReport], canvas: Canvas) -> Iterator[str]
     return _spaced(_page(simulate_blocks(report, everything=canvas.every_call)) for report in reports)
 
 
+def bench(reports: Iterable[BenchReport], canvas: Canvas) -> Iterator[str]:
+    """Each bench."""
+    return _spaced(_page(bench_blocks(report, everything=canvas.every_call)) for report in reports)
+
+
 def sweep(reports: Iterable[SweepReport], canvas: Canvas) -> Iterator[str]:
     """Each sweep."""
     return _spaced(_page(sweep_blocks(report, everything=canvas.every_call)) for report in reports)
@@ -137,4 +144,5 @@ RENDERER = Renderer(
     sweep=sweep,
     finding=finding,
     probe=probe,
+    bench=bench,
 )

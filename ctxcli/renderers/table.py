@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
 from ctxcli.renderers.audit_view import audit_blocks
+from ctxcli.renderers.bench_view import bench_blocks
 from ctxcli.renderers.budget_view import budget_blocks, notes_of
 from ctxcli.renderers.check_view import check_blocks
 from ctxcli.renderers.compact_view import compact_pages
@@ -20,6 +21,7 @@ from ctxcli.renderers.simulate_view import simulate_blocks
 from ctxcli.renderers.sweep_view import sweep_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.bench import BenchReport
 from ctxcli.reports.budget import BudgetReport
 from ctxcli.reports.check import CheckReport
 from ctxcli.reports.compact import CompactReport
@@ -98,6 +100,11 @@ def formats(reports: Iterable[FormatReport], canvas: Canvas) -> Iterator[str]:
 def simulate(reports: Iterable[SimulateReport], canvas: Canvas) -> Iterator[str]:
     """Each transcript under its policies."""
     return _drawn((simulate_blocks(report, everything=canvas.every_call) for report in reports), canvas)
+
+
+def bench(reports: Iterable[BenchReport], canvas: Canvas) -> Iterator[str]:
+    """Each bench."""
+    return _drawn((bench_blocks(report, everything=canvas.every_call) for report in reports), canvas)
 
 
 def sweep(reports: Iterable[SweepReport], canvas: Canvas) -> Iterator[str]:
@@ -283,4 +290,5 @@ RENDERER = Renderer(
     sweep=sweep,
     finding=finding,
     probe=probe,
+    bench=bench,
 )

@@ -1,0 +1,69 @@
+"""What is computed, piece by piece, and the lines of a file that keep it, so that a run that was stopped goes on."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ctxcli import __version__
+from ctxcli.bench.case import Score
+from ctxcli.bench.cells import Cell
+from ctxcli.bench.lives import Life
+from ctxcli.bench.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of the work: a cut of a conversation, or its generations."""
+
+    path: str
+    conversation: int
+    """Its number in the source, from 1."""
+    cut: int | None
+    """Its number among the cuts; None for the generations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What a job came to."""
+
+    job: Job
+    cells: tuple[Cell, ...] = ()
+    lives: tuple[Life, ...] = ()
+
+
+def key_of(plan: Plan, digest: str, job: Job) -> str:
+    """Names a piece by everything that it depends on: the plan, the content of the source, and the release of ctx."""
+    told = json.dumps([__version__, asdict(plan), digest, job.conversation, job.cut], sort_keys=True, default=str)
+    return hashlib.sha256(told.encode()).hexdigest()[:32]
+
+
+def line_of(key: str, piece: Piece) -> str:
+    """A piece as a line."""
+    return json.dumps({"key": key, **asdict(piece)}, ensure_ascii=False, separators=(",", ":"))
+
+
+def pieces_in(lines: Iterable[bytes], jobs: Mapping[str, Job]) -> dict[Job, Piece]:
+    """The pieces of these jobs that stand in a file; a line that is torn, or of another run, is passed over."""
+    found: dict[Job, Piece] = {}
+    for line in lines:
+        try:
+            value = json.loads(line)
+            job = jobs.get(value["key"])
+            if job is not None:
+                found[job] = Piece(job, tuple(map(_cell, value["cells"])), tuple(map(_life, value["lives"])))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            continue
+    return found
+
+
+def _cell(value: dict[str, Any]) -> Cell:
+    score = value.pop("score")
+    if score is not None:
+        score = Score(**{**score, "kinds": {kind: tuple(pair) for kind, pair in score["kinds"].items()}})
+    return Cell(**value, score=score)
+
+
+def _life(value: dict[str, Any]) -> Life:
+    return Life(**{**value, "facts": {name: tuple(pair) for name, pair in value["facts"].items()}})

@@ -1,0 +1,123 @@
+"""The bench: which pieces there are, who computes them, and in which order they come back."""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from functools import lru_cache
+from multiprocessing import get_context
+from pathlib import Path
+
+from ctxcli.bench.case import Case, Means
+from ctxcli.bench.cells import cells_of
+from ctxcli.bench.cuts import Cut, cuts_of
+from ctxcli.bench.lives import lives_of
+from ctxcli.bench.plan import Plan
+from ctxcli.bench.results import Job, Piece, key_of
+from ctxcli.files import load
+from ctxcli.files.streams import opened
+from ctxcli.identifiers import Extractor
+from ctxcli.identifiers.custom import kinds_of
+from ctxcli.model import Transcript
+from ctxcli.tokens import CountCache, choose, count_parts, counter
+
+_LINES = 1 << 18
+"""Lines whose identifiers are remembered: every result holds most of the lines of the context before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A plan over sources. `from_` is their format, where it is not to be found out."""
+
+    plan: Plan
+    from_: str | None = None
+    workers: int = 0
+    """Processes; 0 for one a processor."""
+
+    def jobs(self, path: str, transcripts: Iterable[Transcript]) -> Iterator[tuple[str, Job]]:
+        """The pieces of one source, each with its key."""
+        digest = _digest(path)
+        for number, transcript in enumerate(transcripts, 1):
+            wanted = [Job(path, number, place) for place in range(len(_cuts(transcript, self.plan)))]
+            if self.plan.generations:
+                wanted.append(Job(path, number, None))
+            yield from ((key_of(self.plan, digest, job), job) for job in wanted)
+
+    def pieces(self, jobs: Sequence[Job], done: Callable[[Piece], None]) -> dict[Job, Piece]:
+        """Compute these pieces on several processors; `done` is called for each as it comes.
+
+        With one worker nothing leaves this process.
+        """
+        workers = min(self.workers or os.cpu_count() or 1, len(jobs))
+        found: dict[Job, Piece] = {}
+        for piece in map(self.piece, jobs) if workers <= 1 else self._together(jobs, workers):
+            found[piece.job] = piece
+            done(piece)
+        return found
+
+    def _together(self, jobs: Sequence[Job], workers: int) -> Iterator[Piece]:
+        # a fresh process, not a fork: threads of a parent that was forked may hold locks for ever
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            waiting: set[Future[Piece]] = {pool.submit(self.piece, job) for job in jobs}
+            try:
+                while waiting:
+                    finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    yield from (one.result() for one in finished)
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    def piece(self, job: Job) -> Piece:
+        """Compute one piece."""
+        transcript = _conversations(job.path, self.from_)[job.conversation - 1]
+        means = _means(transcript, self.plan)
+        source = transcript.path, transcript.id if transcript.many else None
+        if job.cut is None:
+            return Piece(job, lives=tuple(lives_of(transcript, means, self.plan, source)))
+        case = Case(transcript, _cuts(transcript, self.plan)[job.cut], means)
+        return Piece(job, cells=tuple(cells_of(case, self.plan, source)))
+
+
+@lru_cache(maxsize=2)
+def _conversations(path: str, from_: str | None) -> tuple[Transcript, ...]:
+    return tuple(one.transcript for one in load(path, format_name=from_))
+
+
+def _cuts(transcript: Transcript, plan: Plan) -> list[Cut]:
+    return cuts_of(transcript, count_parts(transcript, _means(transcript, plan).weigh), plan.cuts, plan.least)
+
+
+def _means(transcript: Transcript, plan: Plan) -> Means:
+    name = choose(transcript.models, plan.tokenizer).name
+    return _means_by_name(name, plan.cache, _Kinds(tuple(plan.kinds.items())))
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """The user's kinds, as a key."""
+
+    items: tuple[tuple[str, object], ...]
+
+    def __hash__(self) -> int:
+        return hash(tuple(name for name, _ in self.items))
+
+
+@lru_cache(maxsize=4)
+def _means_by_name(name: str, cache: bool, kinds: _Kinds) -> Means:
+    weigh = counter(name, CountCache() if cache else None)
+    return Means(weigh, Extractor(kinds_of(dict(kinds.items)), remembers=_LINES))
+
+
+def _digest(path: str) -> str:
+    """Of the content of a source; of a folder, of the names, sizes and times of its files."""
+    found = hashlib.sha256()
+    if not Path(path).is_dir():
+        with opened(path) as stream:
+            while block := stream.read(1 << 20):
+                found.update(block)
+        return found.hexdigest()
+    for file in sorted(Path(path).rglob("*")):
+        if file.is_file():
+            told = file.stat()
+            found.update(f"{file} {told.st_size} {told.st_mtime_ns}\n".encode())
+    return found.hexdigest()
