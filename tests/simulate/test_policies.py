@@ -1,15 +1,17 @@
 """Policies of `ctx simulate` from a TOML list, a window of their own, and sub-agents."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from ctxcli.cli.policies import policies_in
 from ctxcli.errors import SettingError
 from ctxcli.model import MAIN
 from ctxcli.simulate import Settings, simulate
 from ctxcli.simulate.lanes import as_main, lanes_with_calls
-from support import FIXTURES, ctx, read
+from support import FIXTURES, ROOT, ctx, read
 
 SESSION = FIXTURES / "claude-code" / "session.jsonl"
 AGENTS = FIXTURES / "claude-code" / "with-agents.jsonl"
@@ -92,6 +94,13 @@ def test_a_list_that_is_wrong_says_where(tmp_path: Path, text: str, said: str) -
     assert "policies.toml" in found
     assert said in found
     assert "Traceback" not in found
+
+
+def test_the_list_that_the_readme_shows_is_one() -> None:
+    shown = (ROOT / "README.md").read_text("utf-8").partition("```toml policies.toml\n")[2].partition("```")[0]
+    path = FIXTURES / "simulate" / "policies.toml"
+    assert shown == path.read_text("utf-8")
+    assert [one.name for one in policies_in(tomllib.loads(shown), str(path))] == ["early", "small window"]
 
 
 # -- sub-agents
