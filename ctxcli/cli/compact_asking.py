@@ -170,6 +170,16 @@ def asker_for(flags: dict[str, Any]) -> Asker | None:
     return asker_of(flags) if flags["summariser"] == LLM else None
 
 
+def spent_by(asker: Asker | None) -> str:
+    """What a run that came to nothing has spent, in words; empty where that is nothing."""
+    if asker is None or not asker.spent.calls:
+        return ""
+    spent = asker.spent
+    cost = "cost unknown" if spent.cost is None else f"${spent.cost:.4f}"
+    sent = f"questions sent: {spent.calls:,}, tokens sent: {spent.prompt:,}, answered: {spent.output:,}"
+    return f"{asker.name}: {sent}, {cost}"
+
+
 def _prefix(session: "Session", wire: str, data: bytes) -> str:
     """The conversation as JSON in a provider's form: as it stands in the source where that is one, else converted."""
     transcript = session.transcript

@@ -6,7 +6,7 @@ from typing import Any
 from ctxcli.change import Change, applied
 from ctxcli.cli import options as opt
 from ctxcli.cli.asking import plan_pieces
-from ctxcli.cli.compact_asking import asker_for
+from ctxcli.cli.compact_asking import asker_for, spent_by
 from ctxcli.cli.compact_notes import NotesFile
 from ctxcli.cli.compact_pass import Pass, Run, begun, guard_flags, shorten
 from ctxcli.cli.guard_policy import policy_of
@@ -15,7 +15,7 @@ from ctxcli.cli.sources import say, say_skips
 from ctxcli.compact.conclude import Written, conclude, digest_of, is_error, new_violations
 from ctxcli.compact.context import start_of
 from ctxcli.compact.session import Outcome
-from ctxcli.errors import UnreadableError
+from ctxcli.errors import CtxError, UnreadableError
 from ctxcli.files import find, load
 from ctxcli.files.append import append_lines
 from ctxcli.files.containers import unpacker
@@ -49,11 +49,7 @@ def run(name: str, flags: dict[str, Any]) -> int:
     policy = policy_of(guard_flags(flags), extractor.kinds)
     shared = Run(flags, policy, extractor, notes, asker_for(flags), data)
     passes = [begun(transcript, shared) for transcript in _chosen(found, flags["conversation"])]
-    for one in passes:
-        say_skips(name, one.session.transcript)
-        shorten(one, flags)
-        if one.outcome is not None and one.outcome.steps:
-            notes.extract(one.session)
+    _shorten(passes, name, shared)
     plans = [one.asking.plan() for one in passes if one.outcome is None and one.asking.planned]
     if plans:
         emit(plan_pieces(plans, flags))
@@ -67,6 +63,20 @@ def run(name: str, flags: dict[str, Any]) -> int:
             output = _emit(written, name, passes[0].session.transcript.format, flags)
     _report([_concluded(one, output, notes, added) for one in passes], name, flags)
     return 1 if any(one.refused for one in passes) else 0
+
+
+def _shorten(passes: list[Pass], name: str, run: Run) -> None:
+    """The strategies on each conversation; a model that was asked in vain is not forgotten."""
+    try:
+        for one in passes:
+            say_skips(name, one.session.transcript)
+            shorten(one, run.flags)
+            if one.outcome is not None and one.outcome.steps:
+                run.notes.extract(one.session)
+    except CtxError:
+        if spent := spent_by(run.asker):
+            say(spent)
+        raise
 
 
 def _one_source(name: str) -> str:
@@ -198,4 +208,12 @@ def _in_words(reports: list[CompactReport]) -> Iterator[str]:
                 f"{report.tokens_before:,} tokens became {report.tokens_after:,}, "
                 f"{report.messages_before:,} messages {report.messages_after:,}"
             )
+        used = report.summariser
+        if used.usage is not None:
+            yield (
+                f"{used.model}: {used.usage['calls']:,} questions, {used.usage['prompt']:,} tokens sent, "
+                f"{used.usage['output']:,} answered" + ("" if used.cost is None else f", ${used.cost:.4f}")
+            )
+        if used.repaired:
+            yield f"{len(used.repaired):,} items were repaired"
         yield from report.remarks

@@ -16,6 +16,8 @@ _SHOWN = 400
 """Characters of a provider's complaint that are passed on."""
 _LOGS = ("anthropic", "openai", "httpx", "httpcore", "httpx2", "httpcore2")
 """Loggers of the clients and of what carries them."""
+_LONGEST_WAIT = 120.0
+"""Seconds that a provider may ask to be left alone before the next attempt."""
 _NEXT = {
     401: "the key in {key} is not accepted",
     403: "the key in {key} may not do this",
@@ -34,6 +36,13 @@ class Tries(threading.local):
     def lost(self) -> int:
         """Attempts that got no answer of any kind: the provider may have worked on them, and may bill them."""
         return self.sent - self.answered
+
+
+def _wait(seconds: str | None) -> float:
+    try:
+        return float(seconds or 0)
+    except ValueError:
+        return 0.0
 
 
 Send = Callable[[dict[str, Any], int], str]
@@ -82,13 +91,18 @@ def hush() -> None:
 
 
 def hooks(tries: Tries) -> dict[str, list[Callable[[Any], None]]]:
-    """What the transport calls for each attempt."""
+    """What the transport calls for each attempt.
+
+    A provider that asks for a longer wait than is bearable is not waited for, though a client would.
+    """
 
     def sent(_: Any) -> None:
         tries.sent += 1
 
-    def answered(_: Any) -> None:
+    def answered(response: Any) -> None:
         tries.answered += 1
+        if _wait(response.headers.get("retry-after")) > _LONGEST_WAIT:
+            response.headers["x-should-retry"] = "false"
 
     return {"request": [sent], "response": [answered]}
 

@@ -53,9 +53,13 @@ class Endpoint:
 
 def checked_url(url: str) -> str:
     """A base URL; raises SettingError for one that is none, or that holds a password or a question."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SettingError(f"--base-url: {url!r} is no http or https address, such as http://127.0.0.1:8080/v1")
-    if parts.username or parts.password or parts.query:
+    try:
+        parts = urlsplit(url)
+        host, secret = parts.hostname, "@" in parts.netloc or parts.query
+    except ValueError:
+        raise SettingError("--base-url: is no address") from None
+    if secret:
         raise SettingError("--base-url: holds a password or a query; a key goes into the variable that --key-env names")
+    if parts.scheme not in ("http", "https") or not host:
+        raise SettingError(f"--base-url: {url!r} is no http or https address, such as http://127.0.0.1:8080/v1")
     return url.rstrip("/")

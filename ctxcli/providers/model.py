@@ -119,11 +119,12 @@ class Model:
     # -- asking
 
     def _asked(self, body: dict[str, Any], estimate: Estimate) -> Reply:
+        send = self._client()
         attempts, each = self._hold(estimate), estimate.cost or 0.0
         self._tries.sent = self._tries.answered = 0
         reply = None
         try:
-            reply = self._answer(body, attempts - 1)
+            reply = self._answer(send, body, attempts - 1)
         finally:
             self._settle(reply, attempts * each, each, estimate)
         return replace(reply, cost=self._cost_of(reply, estimate))
@@ -150,19 +151,19 @@ class Model:
             self._books.spent = replace(books.spent, calls=books.spent.calls + 1)
             return attempts
 
-    def _answer(self, body: dict[str, Any], retries: int) -> Reply:
-        send = self._client()
+    def _answer(self, send: Send, body: dict[str, Any], retries: int) -> Reply:
         try:
             text = send(body, retries)
         except Exception as raised:
             trouble = Trouble(self._package(), self.endpoint)
             raise trouble.error(raised, self._tries.sent) from None
         try:
-            reply = self._dialect.read(parsed(self.endpoint.without_key(text)))
+            reply = self._dialect.read(parsed(text))
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             why = "is not valid JSON" if isinstance(error, json.JSONDecodeError) else str(error)
             raise ModelError(self.endpoint.masked(f"{self.name}: the answer {why}; nothing is made of it")) from None
-        return reply
+        hide = self.endpoint.without_key
+        return replace(reply, text=hide(reply.text), model=hide(reply.model))
 
     def _client(self) -> Send:
         with self._counting:

@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import sys
 import threading
 from dataclasses import asdict
 from pathlib import Path
@@ -86,6 +87,26 @@ def test_what_cannot_get_better_is_asked_once(kind: str, status: int) -> None:
         with pytest.raises(ModelError, match=f"answers {status}: it does not work"):
             model(server).ask(Request("?"))
         assert len(server.requests) == 1
+
+
+@KINDS
+def test_a_provider_that_asks_for_an_hour_is_not_waited_for(kind: str) -> None:
+    with provider([Fault(429, headers={"retry-after": "3600"})], kind) as server:
+        with pytest.raises(ModelError, match="answers 429: it does not work"):
+            model(server).ask(Request("?"))
+        assert len(server.requests) == 1
+
+
+@KINDS
+def test_a_client_that_is_not_installed_is_told_and_nothing_is_counted(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, kind, None)
+    with provider(["x"], kind) as server:
+        one = model(server)
+        with pytest.raises(ModelError, match=rf"pip install 'ctx-transcripts\[{kind}\]'"):
+            one.ask(Request("?"))
+    assert one.spent.calls == 0
 
 
 @KINDS
@@ -327,7 +348,17 @@ def test_without_a_key_the_vendor_is_not_asked_and_another_server_is() -> None:
         assert model(server, key="").ask(Request("?")).text == "x"
 
 
-@pytest.mark.parametrize("url", ["file:///x", "127.0.0.1:80", "https://me:secret@host/v1", "https://host/v1?key=1"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///x",
+        "127.0.0.1:80",
+        "https://me:secret@host/v1",
+        "ftp://me:secret@host",
+        "http://[me",
+        "https://host/v1?key=1",
+    ],
+)
 def test_addresses_that_are_none_or_hold_a_password(url: str) -> None:
     with pytest.raises(SettingError) as raised:
         checked_url(url)
