@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,20 +11,18 @@ from ctxcli.cli.asking import asker_of
 from ctxcli.cli.output import canvas, emit
 from ctxcli.cli.progress import asking
 from ctxcli.cli.sources import Sources, say, say_skips
+from ctxcli.cli.sweep_answers import AnswersFile, take
 from ctxcli.cli.sweep_corpus import CorpusFiles, said_in
 from ctxcli.cli.sweep_out import given, planned, prompts
 from ctxcli.errors import SettingError, UnreadableError
 from ctxcli.files import find
-from ctxcli.files.append import append_lines
-from ctxcli.files.documents import is_there
 from ctxcli.files.jsonl import json_lines
 from ctxcli.files.streams import STDIN, shown
-from ctxcli.files.whole import read_whole
 from ctxcli.model import Transcript
 from ctxcli.renderers.chart import line_chart, suffix_of
 from ctxcli.renderers.sweep_chart import sweep_chart
 from ctxcli.reports.sweep import SweepReport, SweepSource, SweepSpent
-from ctxcli.sweep.answers import Answer, answers_in, by_id, line_of
+from ctxcli.sweep.answers import Answer
 from ctxcli.sweep.corpus import Corpus
 from ctxcli.sweep.facts import items_from
 from ctxcli.sweep.grading import GRADINGS
@@ -103,65 +100,37 @@ class _Run:
             say(f"{len(self.files.passed_over):,} files of the corpus hold no text, and were passed over")
         return Sweep(laid, recite=self.plan.recite)
 
-    def known(self, path: str) -> tuple[Answer, ...]:
-        """The answers in a file; lines that cannot be read are said."""
-        read = answers_in(read_whole(path), shown(path))
-        if len(read.faults) > 1 and not read.answers:
-            raise UnreadableError(f"{shown(path)}: holds no answers; {read.faults[0].partition(': ')[2]}")
-        for fault in read.faults:
-            say(fault)
-        return read.answers
-
-    def take(self, sweep: Sweep, path: str) -> None:
-        """The answers that another runner had."""
-        answers = self.known(path)
-        sweep.answers = by_id(answers)
-        wanted = {case.id for case in sweep.grid.cases}
-        strange = len([id_ for id_ in sweep.answers if id_ not in wanted])
-        if strange == len(sweep.answers):
-            raise UnreadableError(
-                f"{shown(path)}: holds no answer to a prompt of this sweep; items, corpus and flags have to be those "
-                "that --emit was given"
-            )
-        if strange:
-            say(f"{shown(path)}: {strange:,} of {len(sweep.answers):,} answers belong to no prompt of this sweep")
-        sweep.answers = {id_: one for id_, one in sweep.answers.items() if id_ in wanted}
-        sweep.verdicts = by_id(answers)
+    def grade(self, sweep: Sweep, path: str) -> None:
+        """Take the answers that another runner had, and ask a judge where one is wanted and named."""
+        take(sweep, path)
         if sweep.unjudged() and (self.flags["judge"] or self.flags["model"]):
-            self._judge(sweep)
+            self._judge(sweep, AnswersFile(None, ()))
+
+    def resume(self, sweep: Sweep, asker: "Asker") -> AnswersFile:
+        """Take the answers that stand in the answers file."""
+        file = AnswersFile(self.flags["answers"], [*self.files.read, self.path])
+        sweep.answers = file.given(asker.name, self.how, [case.id for case in sweep.grid.cases])
+        self.resumed = len(sweep.answers)
+        return file
 
     def ask(self, sweep: Sweep) -> None:
         """Ask the model what is missing, then the judge."""
         asker = asker_of(self.flags)
         self.askers.append(asker)
-        path = self.flags["answers"]
-        if path:
-            self._check_answers(path)
-        if path and is_there(path):
-            sweep.answers = by_id(self.known(path), lambda one: self.how.gave(one, asker.name))
-            wanted = {case.id for case in sweep.grid.cases}
-            sweep.answers = {id_: one for id_, one in sweep.answers.items() if id_ in wanted}
-            self.resumed = len(sweep.answers)
+        file = self.resume(sweep, asker)
+        if self.resumed:
+            say(f"{self.resumed:,} answers stand in {file.path}; {len(sweep.missing()):,} are missing")
         with asking(len(sweep.missing()), partial(_cost, asker)) as one_more:
-            sweep.ask(asker, self.how, self._keeping(one_more))
+            sweep.ask(asker, self.how, _keeping(file, one_more))
         if not sweep.stopped and sweep.unjudged():
-            self._judge(sweep)
+            self._judge(sweep, file)
 
-    def _check_answers(self, path: str) -> None:
-        """Refuse a file that cannot be added to, before anything is asked."""
-        if is_there(path) and any(is_there(one) and Path(one).samefile(path) for one in (*self.files.read, self.path)):
-            raise UnreadableError(f"{path}: is an input; --answers wants a file of its own")
-        append_lines(path, lambda _: [])
-
-    def _judge(self, sweep: Sweep) -> None:
+    def _judge(self, sweep: Sweep, file: AnswersFile) -> None:
         judge = self.judge = self._judging()
-        path = self.flags["answers"]
-        if path and is_there(path):
-            known = by_id(self.known(path), lambda one: self.how.gave(one, judge.name))
-            sweep.verdicts = {id_: known[id_] for id_ in sweep.unjudged() if id_ in known}
-            self.resumed += len(sweep.verdicts)
+        sweep.verdicts |= file.given(judge.name, self.how, sweep.unjudged())
+        self.resumed += len(sweep.verdicts)
         with asking(len(sweep.unjudged()), partial(_cost, judge)) as one_more:
-            sweep.judge(judge, self.how, self._keeping(one_more))
+            sweep.judge(judge, self.how, _keeping(file, one_more))
 
     def _judging(self) -> "Model":
         """The judge: a model of its own, under what the limits leave, or the one that was asked."""
@@ -179,16 +148,6 @@ class _Run:
         judge = asker_of(flags)
         self.askers.append(judge)
         return judge
-
-    def _keeping(self, one_more: Callable[[], None]) -> Callable[[Answer], None]:
-        path = self.flags["answers"]
-
-        def keep(answer: Answer) -> None:
-            if path:
-                append_lines(path, lambda _: [line_of(answer)])
-            one_more()
-
-        return keep
 
     # -- what comes of it
 
@@ -214,6 +173,14 @@ class _Run:
         return report_of(sweep, self.items, self.plan, source, Asking(asked, judge, self.weigh.name, every), floors)
 
 
+def _keeping(file: AnswersFile, one_more: Callable[[], None]) -> Callable[[Answer], None]:
+    def keep(answer: Answer) -> None:
+        file.keep(answer)
+        one_more()
+
+    return keep
+
+
 def _cost(asker: "Asker") -> str:
     cost = asker.spent.cost
     return "cost unknown" if cost is None else f"${cost:,.4f}"
@@ -232,10 +199,12 @@ def run(name: str | None, flags: dict[str, Any]) -> int:
         return 0
     if flags["dry_run"]:
         asker = asker_of(flags) if flags["model"] else None
+        if asker is not None:
+            one.resume(sweep, asker)
         emit(planned(sweep, one.how, asker, flags), flags["output"], inputs=lambda: one.inputs)
         return 0
     if flags["grade"]:
-        one.take(sweep, flags["grade"])
+        one.grade(sweep, flags["grade"])
     else:
         one.ask(sweep)
     if not sweep.answers:

@@ -50,7 +50,7 @@ def _facts(report: SweepReport) -> Iterator[tuple[str, ...]]:
     if held.tokens is None:
         yield ("effective context cannot be told",)
     else:
-        most = ", the longest that was tried" if held.longest else ""
+        most = ", the longest that has answers" if held.longest else ""
         yield (f"effective context {held.multiple}×, {about(held.tokens)} tokens{most}",
                f"at least {percent(held.share)} of the base")  # fmt: skip
 

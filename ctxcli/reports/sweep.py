@@ -135,7 +135,7 @@ class SweepEffective:
     tokens: int | None
     """Null where it cannot be told."""
     longest: bool
-    """Whether it is the longest length of the sweep: the model may hold more."""
+    """Whether no longer length has answers: the model may hold more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,27 @@
 """Asks a model many things at once, and stops cleanly where it may not go on."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ctxcli.ask import Asker, Request
 from ctxcli.errors import LimitReached, ModelError
 from ctxcli.sweep.answers import Answer
 
 _IN_A_ROW = 5
-"""Failures without a success in between after which the model is taken to be out of reach."""
+"""Failures without a success in between after which a group is given up."""
+_GIVEN_UP = "not asked, after five failures in a row of this length"
+
+
+class Wanted(NamedTuple):
+    """A request that is to be made."""
+
+    make: Callable[[], Request]
+    """Puts it together, when its turn has come."""
+    group: int = 0
+    """Those that are likely to fail together: of one length."""
 
 
 @dataclass(slots=True)
@@ -21,71 +33,68 @@ class Asked:
     """By key, why there is no answer."""
     stopped: str = ""
     """Why the rest was not asked; empty where all was."""
-    in_a_row: int = 0
-    """Failures since the last success."""
+    in_a_row: Counter[int] = field(default_factory=Counter)
+    """By group, failures since the last success."""
 
 
 def ask_all(
-    requests: Mapping[str, Callable[[], Request]],
-    asker: Asker,
-    *,
-    concurrency: int,
-    on_answer: Callable[[Answer], None],
+    wanted: Mapping[str, Wanted], asker: Asker, *, concurrency: int, on_answer: Callable[[Answer], None]
 ) -> Asked:
     """Ask each request, some at a time, in order; each answer is handed on as it comes, in the caller's thread.
 
-    No request is begun after a limit is reached, after five failures in a row, or after an interruption; those under
-    way are waited for, unless it is interrupted once more.
+    After five failures in a row of a group the rest of that group is not asked, and nothing more where there was no
+    answer at all yet. No request is begun after a limit is reached, or an interruption; those under way are waited for,
+    unless it is interrupted once more.
     """
     asked = Asked()
-    waiting = iter(requests.items())
+    waiting = iter(wanted.items())
     with ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="ask") as pool:
         running: dict[Future[Answer], str] = {}
         while True:
             try:
-                if not asked.stopped:
-                    _fill(running, waiting, pool, asker, concurrency)
+                for key, request in _next(asked, waiting, concurrency - len(running)):
+                    running[pool.submit(_ask, asker, key, request)] = key
                 if not running:
                     return asked
                 for key, outcome in _ended(running):
-                    _note(asked, key, outcome, on_answer)
+                    _note(asked, key, outcome, wanted[key].group)
+                    if isinstance(outcome, Answer):
+                        on_answer(outcome)
             except KeyboardInterrupt:
                 if asked.stopped:
                     raise
                 asked.stopped = "interrupted"
 
 
-def _note(
-    asked: Asked, key: str, outcome: Answer | ModelError | LimitReached, on_answer: Callable[[Answer], None]
-) -> None:
+def _note(asked: Asked, key: str, outcome: Answer | ModelError | LimitReached, group: int) -> None:
     """What became of one request, and whether to go on."""
     if isinstance(outcome, Answer):
         asked.answers[key] = outcome
-        asked.in_a_row = 0
-        on_answer(outcome)
+        asked.in_a_row[group] = 0
     elif isinstance(outcome, LimitReached):
         asked.stopped = asked.stopped or str(outcome)
     else:
         asked.failed[key] = str(outcome)
-        asked.in_a_row += 1
-        if asked.in_a_row >= _IN_A_ROW:
-            asked.stopped = asked.stopped or f"{asked.in_a_row} failures in a row, the last: {outcome}"
+        asked.in_a_row[group] += 1
+        if asked.in_a_row[group] >= _IN_A_ROW and not asked.answers:
+            asked.stopped = asked.stopped or f"{asked.in_a_row[group]} failures in a row, the last: {outcome}"
 
 
-def _fill(
-    running: dict[Future[Answer], str],
-    waiting: Iterator[tuple[str, Callable[[], Request]]],
-    pool: ThreadPoolExecutor,
-    asker: Asker,
-    most: int,
-) -> None:
-    """Begin requests until as many run as may."""
-    while len(running) < most:
+def _next(
+    asked: Asked, waiting: Iterator[tuple[str, Wanted]], most: int
+) -> Iterator[tuple[str, Callable[[], Request]]]:  # fmt: skip
+    """So many of those that wait, without those of a group that was given up."""
+    while most > 0 and not asked.stopped:
         following = next(waiting, None)
         if following is None:
             return
-        key, request = following
-        running[pool.submit(_ask, asker, key, request)] = key
+        key, one = following
+        if asked.in_a_row[one.group] >= _IN_A_ROW:
+            last = next(reversed(asked.failed.values()))
+            asked.failed[key] = last if last.startswith(_GIVEN_UP) else f"{_GIVEN_UP}: {last}"
+        else:
+            most -= 1
+            yield key, one.make
 
 
 def _ask(asker: Asker, key: str, request: Callable[[], Request]) -> Answer:

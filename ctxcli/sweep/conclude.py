@@ -136,15 +136,15 @@ class Table:
         """The longest length up to which each mean is at least this share of the base's."""
         base = mean(self._every(self.base))
         held: int | None = None
+        longest = False
         for multiple in self.plan.multiples if base else ():
             here = mean(self._every(multiple))
-            if here is None:
-                return SweepEffective(share, None, None, longest=False)
-            if here < share * (base or 0) - 1e-9:
+            longest = here is None
+            if here is None or here < share * (base or 0) - 1e-9:
                 break
             held = multiple
-        longest = held == self.plan.multiples[-1]
-        return SweepEffective(share, held, self.tokens(held) if held else None, longest=longest)
+        longest = longest or held == self.plan.multiples[-1]
+        return SweepEffective(share, held, self.tokens(held) if held else None, longest=bool(held) and longest)
 
     def of_item(self, item: str) -> dict[str, float | None]:
         """The means of one item, by multiple."""

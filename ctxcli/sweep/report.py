@@ -90,7 +90,7 @@ def _effective_floor(floor: int, effective: SweepEffective, plan: Plan) -> Sweep
     if tokens is None:
         return SweepFloor("min-effective", floor, None, None, "the effective context cannot be told")
     if tokens < floor and effective.longest:
-        why = f"the longest length that was tried is {tokens:,} tokens: ask for more than {plan.multiples[-1]}×"
+        why = f"the longest length that has answers is {tokens:,} tokens, of {plan.multiples[-1]}× at most"
         return SweepFloor("min-effective", floor, tokens, None, why)
     return SweepFloor("min-effective", floor, tokens, tokens >= floor, f"it ends at {effective.multiple}×")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ctxcli.ask import Asker, Request
 from ctxcli.reports.sweep import SweepAnswer
 from ctxcli.sweep.answers import Answer
-from ctxcli.sweep.ask import Asked, ask_all
+from ctxcli.sweep.ask import Asked, Wanted, ask_all
 from ctxcli.sweep.conclude import Graded
 from ctxcli.sweep.grading import JUDGED, Grade, answer_in, grade, judge_prompt, verdict
 from ctxcli.sweep.grid import Case, Grid
@@ -62,7 +62,7 @@ class Sweep:
         def of(case: Case) -> Callable[[], Request]:
             return lambda: case.request(how.max_output, how.temperature)
 
-        requests = {id_: of(case) for id_, case in self.missing().items()}
+        requests = {id_: Wanted(of(case), case.multiple) for id_, case in self.missing().items()}
         self._take(ask_all(requests, asker, concurrency=how.concurrency, on_answer=on_answer), self.answers)
 
     def judge(self, asker: Asker, how: Sampling, on_answer: Callable[[Answer], None]) -> None:
@@ -71,7 +71,7 @@ class Sweep:
         def of(text: str) -> Callable[[], Request]:
             return lambda: Request(text, max_output=how.max_output, temperature=how.temperature)
 
-        requests = {id_: of(text) for id_, text in self.unjudged().items()}
+        requests = {id_: Wanted(of(text)) for id_, text in self.unjudged().items()}
         self._take(ask_all(requests, asker, concurrency=how.concurrency, on_answer=on_answer), self.verdicts)
 
     def _take(self, asked: Asked, into: dict[str, Answer]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from ctxcli.ask import Estimate, Reply, Request, Spent, Stop
 from ctxcli.errors import LimitReached, ModelError, UnreadableError
 from ctxcli.sweep.answers import Answer, answers_in, by_id, line_of
-from ctxcli.sweep.ask import ask_all
+from ctxcli.sweep.ask import Wanted, ask_all
 from ctxcli.sweep.run import Sampling
 
 
@@ -34,8 +34,13 @@ class Scripted:
         return Estimate(len(request.text), request.max_output, None)
 
 
-def requests(count: int) -> dict[str, Callable[[], Request]]:
-    return {f"k{number}": (lambda number=number: Request(str(number), max_output=9)) for number in range(count)}
+def requests(count: int, *groups: int) -> dict[str, Wanted]:
+    """In groups in turn."""
+
+    def of(number: int) -> Callable[[], Request]:
+        return lambda: Request(str(number), max_output=9)
+
+    return {f"k{number}": Wanted(of(number), groups[number % len(groups)] if groups else 0) for number in range(count)}
 
 
 def test_each_is_asked_once_and_handed_on() -> None:
@@ -79,6 +84,25 @@ def test_a_failure_is_no_answer_and_five_in_a_row_stop() -> None:
     asked = ask_all(requests(30), asker, concurrency=1, on_answer=lambda _: None)
     assert len(asker.asked) == 5
     assert "5 failures in a row, the last: out of reach" in asked.stopped
+
+
+def test_a_length_that_fails_is_given_up_and_the_others_go_on() -> None:
+    def rule(text: str) -> Reply:
+        if int(text) % 3 == 2:
+            raise ModelError("the context is too long")
+        return Reply(text)
+
+    asker = Scripted(rule)
+    asked = ask_all(requests(60, 1, 4, 16), asker, concurrency=1, on_answer=lambda _: None)
+    assert len(asked.answers) == 40
+    assert len(asker.asked) == 45
+    assert not asked.stopped
+    why = set(asked.failed.values())
+    assert why == {
+        "the context is too long",
+        "not asked, after five failures in a row of this length: the context is too long",
+    }
+    assert len(asked.failed) == 20
 
 
 def test_an_interruption_keeps_what_is_on_its_way() -> None:

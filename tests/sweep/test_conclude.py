@@ -77,6 +77,7 @@ def test_one_repeat_cannot_tell() -> None:
 def test_nothing_right_at_the_base_cannot_tell() -> None:
     report = of(lambda case: case.multiple > 1)
     assert (report.knee.verdict, report.effective.tokens) == ("unknown", None)
+    assert not report.effective.longest
     assert any("wrong at the base each time" in note for note in report.notes)
 
 
@@ -95,7 +96,10 @@ def test_what_is_missing_counts_for_nothing() -> None:
         if case.multiple == 16:
             sweep.answers.pop(case.id, None)
     report = concluded(sweep)
-    assert (report.knee.verdict, report.effective.tokens) == ("unknown", None)
+    assert (report.knee.verdict, report.effective.multiple, report.effective.longest) == ("unknown", 4, True)
+    sweep.answers.clear()
+    report = concluded(sweep)
+    assert (report.knee.verdict, report.effective.tokens, report.lengths[0].mean) == ("unknown", None, None)
 
 
 def test_every_figure_follows_from_the_answers() -> None:
@@ -126,7 +130,7 @@ def test_floors(floors: Floors, ok: bool) -> None:
 def test_a_floor_beyond_the_longest_length_cannot_be_told() -> None:
     report = of(lambda _: True, floors=Floors(effective=64_000))
     assert report.floors[0].ok is None
-    assert "the longest length that was tried" in report.floors[0].why
+    assert "the longest length that has answers" in report.floors[0].why
 
 
 def test_intervals_by_known_figures() -> None:
