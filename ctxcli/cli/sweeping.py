@@ -214,7 +214,7 @@ def run(name: str | None, flags: dict[str, Any]) -> int:
     emit(drawn, flags["output"], inputs=lambda: one.inputs)
     if flags["chart"]:
         emit([line_chart(sweep_chart(report), suffix_of(flags["chart"]))], flags["chart"], inputs=lambda: one.inputs)
-    return _exit_code(report, sweep, exit_zero=flags["exit_zero"])
+    return _exit_code(report, sweep, flags)
 
 
 def _check(name: str | None, flags: dict[str, Any]) -> None:
@@ -234,13 +234,19 @@ def _check(name: str | None, flags: dict[str, Any]) -> None:
         asker_of(flags)  # fails early, before the corpus is read
 
 
-def _exit_code(report: SweepReport, sweep: Sweep, *, exit_zero: bool) -> int:
+def _exit_code(report: SweepReport, sweep: Sweep, flags: dict[str, Any]) -> int:
     """2 where something is missing, 1 where a floor is not held, 3 where one cannot be told."""
     if not report.complete:
         open_ = sum(cell.asked - cell.answered for cell in report.cells)
-        why = next((one.why for one in report.answers if one.right is None), "")
-        say(f"{open_:,} answers are missing: {sweep.stopped or why}. The same command goes on from here")
+        why = sweep.stopped or next((one.why for one in report.answers if one.right is None), "")
+        kept = flags["answers"] or flags["reply_cache"]
+        on = (
+            "the same command goes on from here"
+            if kept
+            else "with --answers FILE, the same command would go on from here"
+        )
+        say(f"{open_:,} answers are missing: {why}; {'' if flags['grade'] else on}".rstrip("; "))
         return 2
-    if exit_zero or report.ok:
+    if flags["exit_zero"] or report.ok:
         return 0
     return 1 if any(one.ok is False for one in report.floors) else 3

@@ -111,7 +111,7 @@ class Table:
             if interval[0] > 0:
                 return KNEE, multiple, f"the score falls by {_points(interval)} points at {multiple}×"
             largest = max(largest, interval[1])
-        return NONE, None, f"a fall of more than {largest * 100:.0f} points would have been seen"
+        return NONE, None, f"a fall of more than {largest * 100:.0f} points is ruled out"
 
     def gaps(self) -> Iterator[SweepGap]:
         """What the position costs at each length that has a middle and an end."""

@@ -99,7 +99,7 @@ def _notes(
     sweep: Sweep, items: Sequence[Item], plan: Plan, cells: Sequence[SweepCell], rows: Sequence[SweepItemRow]
 ) -> Iterator[str]:
     if sweep.stopped:
-        yield f"Stopped: {sweep.stopped}. The same command goes on from here."
+        yield f"Stopped: {sweep.stopped}."
     open_ = sum(cell.asked - cell.answered for cell in cells)
     if open_:
         every = sum(cell.asked for cell in cells)
