@@ -1,6 +1,6 @@
 """A probe on its way: each question without a context, then before, then after, as far as that can tell something."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -9,7 +9,7 @@ from ctxcli.probe.prompts import AFTER, BEFORE, NONE, UNKNOWN, request_of
 from ctxcli.probe.questions import Question
 from ctxcli.probe.sides import Pair
 from ctxcli.sweep.answers import Answer
-from ctxcli.sweep.ask import Asked, ask_all
+from ctxcli.sweep.ask import Asked, Wanted, ask_all
 from ctxcli.sweep.grading import JUDGED, answer_in, grade, judge_prompt, normal, verdict
 from ctxcli.sweep.prompts import key
 
@@ -92,12 +92,12 @@ class Probe:
         return max(said, key=lambda text: (said.count(text), -said.index(text)), default=None)
 
     def _ask(self, cells: Sequence[Cell], asker: Asker, on_answer: Callable[[], None]) -> Asked:
-        requests: Mapping[str, Callable[[], Request]] = {cell.id: partial(self.request, cell) for cell in cells}
-        return ask_all(requests, asker, concurrency=self.how.concurrency, on_answer=lambda _: on_answer())
+        wanted = {cell.id: Wanted(partial(self.request, cell)) for cell in cells}
+        return ask_all(wanted, asker, concurrency=self.how.concurrency, on_answer=lambda _: on_answer())
 
     def _judge(self, cells: Sequence[Cell], judge: Asker) -> None:
         texts = {key(text, 0): text for text in map(self._judged, cells) if text}
-        wanted = {id_: partial(self._to_judge, text) for id_, text in texts.items() if id_ not in self.verdicts}
+        wanted = {id_: Wanted(partial(self._to_judge, text)) for id_, text in texts.items() if id_ not in self.verdicts}
         self._take(
             ask_all(wanted, judge, concurrency=self.how.concurrency, on_answer=lambda _: None), self.verdicts
         )  # fmt: skip
