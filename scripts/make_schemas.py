@@ -17,6 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from ctxcli.caching import CACHE_RULES
 from ctxcli.model import Layer
 from ctxcli.notes import note
 from ctxcli.renderers.json import CallLine
@@ -97,6 +98,8 @@ WORDS: dict[str, list[Any]] = {
     "Note.slot": [*SLOTS],
     "PolicyResult.kind": ["recorded", "none", "strategy"],
     "PolicyTotals.basis": ["measured", "mixed", "modelled"],
+    "Rules.name": [*CACHE_RULES],
+    "Rules.ttl_origin": ["flag", "measured", "rules"],
     "NoteRow.slot": [*SLOTS],
     "ProbeQuestion.grading": ["exact", "regex", "judged"],
     "ProbeRow.verdict": [*PROBE_VERDICTS],

@@ -85,8 +85,9 @@ def _agreement(agreed: Agreement) -> Iterator[tuple[str, ...]]:
 def _policies(report: SimulateReport) -> Grid:
     columns = [Column("policy", long=True), Column("calls", right=True), Column("compactions", right=True),
                Column("loops", right=True, spare=True), Column("peak", right=True), Column("of usable", right=True),
-               Column("sent", right=True), Column("read", right=True), Column("written", right=True, spare=True),
-               Column("uncached", right=True, spare=True), Column("recall", right=True)]  # fmt: skip
+               Column("sent", right=True), Column("read", right=True), Column("misses", right=True, spare=True),
+               Column("written", right=True, spare=True), Column("uncached", right=True, spare=True),
+               Column("recall", right=True)]  # fmt: skip
     rows = []
     for one in report.policies:
         if one.measured is not None:
@@ -101,9 +102,10 @@ def _policies(report: SimulateReport) -> Grid:
 def _policy(name: str, one: PolicyResult, totals: PolicyTotals) -> tuple[str, ...]:
     cache, share = totals.cache, percent(totals.peak_share) + ("!" if totals.over else "")
     used = (None,) * 3 if cache is None else (cache.read, cache.write, cache.uncached)
+    read, *others = ("–" if tokens is None else short(tokens) for tokens in used)
     return (
         name, number(len(one.calls)), number(len(one.compactions)), number(one.loops), number(totals.peak), share,
-        short(totals.sent), *("–" if tokens is None else short(tokens) for tokens in used),
+        short(totals.sent), read, number(totals.misses), *others,
         percent(one.hindsight), "–" if totals.cost is None else f"${totals.cost:,.2f}",
     )  # fmt: skip
 

@@ -140,6 +140,8 @@ class PolicyTotals:
     first_over: int | None
     """The first of them."""
     cache: Cache | None
+    misses: int | None
+    """Calls after the first that read less than the call before had left in the cache; null where nobody can say."""
     summary_sent: int
     """Sent by the calls that wrote summaries, beside the calls above; 0 where no model was asked."""
     summary_output: int

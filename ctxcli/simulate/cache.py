@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Step
@@ -72,7 +72,8 @@ def served(requests: Iterable[Request], terms: CacheTerms) -> Iterator[Served]:
         rules = terms.rules(model)
         life, least = terms.life_of(rules), rules.minimum(model)
         idle = seconds_between(last.call.time, request.asked) if last is not None else None
-        entries = [one for one in entries if one.rows <= request.same]
+        while entries and entries[-1].rows > request.same:
+            entries.pop()
         found = _prefixes(rules, entries, request, last, terms.front)
         warm = _longest(found, last.call.time if last is not None else "", life)
         hit = _longest(found, request.asked, life)
@@ -99,11 +100,15 @@ def _prefixes(
         return []
     if not rules.breakpoints:
         return [_Entry(request.same, 0, request.prefix, last.call.time)]
-    near = [one for one in entries if not rules.lookback or request.blocks - one.blocks <= rules.lookback]
+    near = list(takewhile(lambda one: _is_near(one, request, rules), reversed(entries)))
     if request.front is None:
         return near
     front = request.front if told is None else min(told, request.context)
     return [*near, _Entry(0, 0, front, last.call.time)]
+
+
+def _is_near(one: _Entry, request: Request, rules: CacheRules) -> bool:
+    return not rules.lookback or request.blocks - one.blocks <= rules.lookback
 
 
 def _longest(found: Sequence[_Entry], when: str, life: int) -> _Entry | None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ctxcli.audit.breaks import cache_breaks
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Scales, Step
 from ctxcli.budget import Usable
@@ -146,7 +147,7 @@ def modelled(
     kept = [Cache(one.read, one.write, one.uncached) for one in caches]
     return _totals(
         [(one.n, one.call, one.context, cache) for one, cache in zip(requests, kept, strict=True)],
-        compactions, terms, "modelled",
+        compactions, terms, "modelled", sum(bool(one.miss) for one in caches[1:]),
     )  # fmt: skip
 
 
@@ -161,7 +162,9 @@ def measured(
         (step.n, step.call, request.context if step.measured is None else step.measured, cache_of(step.call.usage))
         for step, request in zip(steps, requests, strict=True)
     ]
-    return _totals(rows, compactions, terms, "measured" if known == len(steps) else "mixed")
+    basis = "measured" if known == len(steps) else "mixed"
+    told = any(cache is not None for *_, cache in rows)
+    return _totals(rows, compactions, terms, basis, len(cache_breaks(steps)) if told else None)
 
 
 def _totals(
@@ -169,6 +172,7 @@ def _totals(
     compactions: Sequence[SimulatedCompaction],
     terms: Terms,
     basis: str,
+    misses: int | None,
 ) -> PolicyTotals:
     usable = terms.usable.usable
     peak = max(rows, key=lambda row: (row[2], -row[0]), default=None)
@@ -184,6 +188,7 @@ def _totals(
         over=None if usable is None else len(over),
         first_over=over[0] if over else None,
         cache=_sum(caches) if caches else None,
+        misses=misses,
         summary_sent=sum(one.before or 0 for one in wrote),
         summary_output=sum(one.summary for one in wrote),
         cost=_cost(rows, wrote, terms),
