@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ctxcli.ask import Request
 from ctxcli.errors import SettingError
@@ -81,49 +82,67 @@ def grid(items: Sequence[Item], corpus: Corpus, plan: Plan, weigh: Weigh) -> Gri
     Raises SettingError, before anything is asked, where there is too little padding for a length.
     """
     frame = weigh.count([prompt("", "", recite=plan.recite)])[0]
+    pools = [_pool(item, corpus, plan.multiples[-1], weigh) for item in items]
+    _check(pools, plan)
     cases: list[Case] = []
-    weights: dict[str, int] = {}
     shared: set[int] = set()
-    for item in items:
-        own = Corpus(item.padding, weigh) if item.padding else corpus
-        span, question = weigh.count([item.span, item.question])
-        weights[item.id] = base = span + question
-        most = (plan.multiples[-1] - 1) * base
-        pool, room = _pool(item, own, most)
-        _check(item, plan, base, room, own=bool(item.padding))
+    for pool in pools:
         for multiple in plan.multiples:
-            need = (multiple - 1) * base
-            near = _nearest(pool, need)
+            need = (multiple - 1) * pool.base
+            near = _nearest(pool.pieces, need)
             if need and sum(tokens for _, tokens in near) < _POOL * need:
                 shared.add(multiple)
             for repeat in range(plan.repeats):
-                padding = _sample(item, near, need, f"{plan.seed}:{item.id}:{multiple}:{repeat}", weigh)
-                cases += _at_positions(item, plan, multiple, repeat, padding, frame + base)
-        if own is not corpus:
-            own.close()
-    return Grid(tuple(sorted(cases, key=lambda case: (case.repeat, case.multiple))), weights, frozenset(shared))
+                padding = _sample(pool.item, near, need, f"{plan.seed}:{pool.item.id}:{multiple}:{repeat}", weigh)
+                cases += _at_positions(pool.item, plan, multiple, repeat, padding, frame + pool.base)
+    ordered = tuple(sorted(cases, key=lambda case: (case.repeat, case.multiple)))
+    return Grid(ordered, {pool.item.id: pool.base for pool in pools}, frozenset(shared))
 
 
-def _pool(item: Item, corpus: Corpus, most: int) -> tuple[list[tuple[str, int]], int]:
-    """The nearest pieces, up to twice of what the longest prompt needs, and their tokens."""
-    pool, room = [], 0
-    for piece, tokens in corpus.nearest(item) if most else ():
-        pool.append((quoted(piece), tokens))
+class _Pool(NamedTuple):
+    """The nearest pieces to an item, up to twice of what its longest prompt needs."""
+
+    item: Item
+    base: int
+    """Tokens of its span and question."""
+    pieces: list[tuple[str, int]]
+    """(piece, tokens)."""
+    room: int
+    """Tokens of all of them."""
+
+
+def _pool(item: Item, corpus: Corpus, longest: int, weigh: Weigh) -> _Pool:
+    own = Corpus(item.padding, weigh) if item.padding else corpus
+    base = sum(weigh.count([item.span, item.question]))
+    most = (longest - 1) * base
+    pieces, room = [], 0
+    for piece, tokens in own.nearest(item) if most else ():
+        pieces.append((quoted(piece), tokens))
         room += tokens
         if room >= _POOL * most:
             break
-    return pool, room
+    if own is not corpus:
+        own.close()
+    return _Pool(item, base, pieces, room)
 
 
-def _check(item: Item, plan: Plan, base: int, room: int, *, own: bool) -> None:
-    short = next((many for many in plan.multiples if (many - 1) * base > room), None)
-    if short is None:
+def _check(pools: Sequence[_Pool], plan: Plan) -> None:
+    """Raise SettingError where some item has too little padding, with the lengths that all items have enough for."""
+
+    def lacks(pool: _Pool, multiple: int) -> int:
+        return (multiple - 1) * pool.base - pool.room
+
+    longest = plan.multiples[-1]
+    short = [pool for pool in pools if lacks(pool, longest) > 0]
+    if not short:
         return
-    where = "its own padding holds" if own else "the corpus holds"
-    fits = [str(many) for many in plan.multiples if many < short]
+    worst = max(short, key=lambda pool: lacks(pool, longest))
+    fits = [str(many) for many in plan.multiples if all(lacks(pool, many) <= 0 for pool in pools)]
+    where = "its own padding holds" if worst.item.padding else "the corpus holds"
     raise SettingError(
-        f"item {item.id!r}: {short}× wants {(short - 1) * base:,} tokens of padding, and {where} {room:,} that do not "
-        f"give the answer away: give more with --corpus, or stop earlier with --multiples {','.join(fits) or '1'}"
+        f"item {worst.item.id!r}: {longest}× wants {(longest - 1) * worst.base:,} tokens of padding, and {where} "
+        f"{worst.room:,} that do not give the answer away ({len(short):,} of {len(pools):,} items want more than there "
+        f"is): give more with --corpus, leave out long items, or ask for less: --multiples {','.join(fits) or '1'}"
     )
 
 
