@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -230,6 +231,8 @@ def _check(name: str | None, flags: dict[str, Any]) -> None:
         raise click.UsageError("standard input cannot be that as well")
     if flags["chart"]:
         suffix_of(flags["chart"])
+        if find_spec("matplotlib") is None:
+            raise SettingError("--chart: needs pip install 'ctx-transcripts[charts]'")
     if not modes:
         asker_of(flags)  # fails early, before the corpus is read
 
@@ -240,11 +243,7 @@ def _exit_code(report: SweepReport, sweep: Sweep, flags: dict[str, Any]) -> int:
         open_ = sum(cell.asked - cell.answered for cell in report.cells)
         why = sweep.stopped or next((one.why for one in report.answers if one.right is None), "")
         kept = flags["answers"] or flags["reply_cache"]
-        on = (
-            "the same command goes on from here"
-            if kept
-            else "with --answers FILE, the same command would go on from here"
-        )
+        on = "the same command goes on from here" if kept else "with --answers FILE it could go on from here"
         say(f"{open_:,} answers are missing: {why}; {'' if flags['grade'] else on}".rstrip("; "))
         return 2
     if flags["exit_zero"] or report.ok:
