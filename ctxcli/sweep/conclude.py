@@ -125,7 +125,8 @@ class Table:
                 continue
             best = max(known, key=lambda at: (known[at], at != MIDDLE, at == HEAD))
             gaps = self._gaps(multiple, best)
-            counts = [_count(self._scores[multiple, at].values()) for at in (best, MIDDLE)]
+            ends, middles = self._scores[multiple, best], self._scores[multiple, MIDDLE]
+            counts = [_count(own[pair] for pair in ends.keys() & middles.keys()) for own in (ends, middles)]
             low, high = self._interval(gaps, f"gap {multiple}", counts[0], counts[1]) or (None, None)
             yield SweepGap(
                 multiple, self.tokens(multiple), best, _short(mean(_flat(gaps))), _short(low), _short(high),
@@ -156,10 +157,9 @@ class Table:
     def _pairs(self, multiple: int, position: str | None = None) -> dict[tuple[str, int], float]:
         """The score of each (item, repeat) at a length: over the positions, those without an answer left out."""
         found: dict[tuple[str, int], list[float]] = {}
-        for (many, at), scores in self._scores.items():
-            if many == multiple and (position in (None, at) or at not in self.plan.positions):
-                for pair, score in scores.items():
-                    found.setdefault(pair, []).append(score)
+        for cell in self._cells(multiple, position):
+            for pair, score in cell.items():
+                found.setdefault(pair, []).append(score)
         return {pair: fmean(scores) for pair, scores in sorted(found.items())}
 
     def _gaps(self, multiple: int, best: str) -> dict[str, list[float]]:
@@ -171,8 +171,12 @@ class Table:
         return found
 
     def _every(self, multiple: int, position: str | None = None) -> list[float]:
+        return [score for scores in self._cells(multiple, position) for score in scores.values()]
+
+    def _cells(self, multiple: int, position: str | None) -> list[dict[tuple[str, int], float]]:
+        """The scores of a length at a position, or at each; where there is no padding, those there are."""
         return [
-            score for (many, at), scores in self._scores.items() for score in scores.values()
+            scores for (many, at), scores in self._scores.items()
             if many == multiple and (position in (None, at) or at not in self.plan.positions)
         ]  # fmt: skip
 
@@ -180,7 +184,11 @@ class Table:
         return spread(_means(self._pairs(multiple), by_repeat=True))
 
     def _fall_interval(self, multiple: int, position: str | None) -> Interval | None:
-        counts = [_count(self._every(many, position)) for many in (self.base, multiple)]
+        both = self._pairs(self.base, position).keys() & self._pairs(multiple, position).keys()
+        counts = [
+            _count(score for scores in self._cells(many, position) for pair, score in scores.items() if pair in both)
+            for many in (self.base, multiple)
+        ]
         falls = self.falls(multiple, position)
         return self._interval(falls, f"fall {multiple} {position or 'everywhere'}", counts[0], counts[1])
 
