@@ -28,6 +28,7 @@ from ctxcli.identifiers import Extractor
 from ctxcli.identifiers.custom import kinds_of
 from ctxcli.model import Transcript
 from ctxcli.renderers.json import dump
+from ctxcli.renderers.view import plural
 from ctxcli.reports.compact import CompactReport, OutputFile
 from ctxcli.rules import GUARD_FAILS, INVALID_RESULT
 from ctxcli.validity import check, profile_of
@@ -211,9 +212,9 @@ def _in_words(reports: list[CompactReport]) -> Iterator[str]:
         used = report.summariser
         if used.usage is not None:
             yield (
-                f"{used.model}: {used.usage['calls']:,} questions, {used.usage['prompt']:,} tokens sent, "
+                f"{used.model}: {plural(used.usage['calls'], 'question')}, {used.usage['prompt']:,} tokens sent, "
                 f"{used.usage['output']:,} answered" + ("" if used.cost is None else f", ${used.cost:.4f}")
             )
         if used.repaired:
-            yield f"{len(used.repaired):,} items were repaired"
+            yield f"repaired: {plural(len(used.repaired), 'item')}"
         yield from report.remarks

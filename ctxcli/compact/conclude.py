@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from ctxcli.caching import Compacted, break_even
+from ctxcli.caching import READ, Compacted, Pay, break_even
 from ctxcli.change import CLEARED, Change, placed
 from ctxcli.compact.context import pinned_in
 from ctxcli.compact.session import Outcome, Session
@@ -80,7 +80,7 @@ def conclude(session: Session, settings: Settings, outcome: Outcome, written: Wr
             for index in pinned_in(session.transcript, outcome.start.keep, settings.pins)
         })),
         summariser=_summariser(settings, outcome, written.model),
-        guard=written.guard, validity=validity, cache=_cache(session, outcome, settings),
+        guard=written.guard, validity=validity, cache=_cache(session, outcome, settings, written.model),
         tokenizer=TokenBasis(session.weigh.name, session.weigh.engine, written.exact),
         source=CompactSource(side.path, side.format, side.conversation, side.sha256, side.lines),
         output=written.output, notes=written.notes,
@@ -141,8 +141,12 @@ def _addresses(session: Session, outcome: Outcome) -> Iterator[Address]:
     yield from (Address(line, mask(address, secrets)) for address, line in found.items())
 
 
-def _cache(session: Session, outcome: Outcome, settings: Settings) -> CacheEffect:
-    """The arithmetic of a pass: what is written anew now, against what is not read at every call from now on."""
+def _cache(session: Session, outcome: Outcome, settings: Settings, model: ModelUse | None) -> CacheEffect:
+    """The arithmetic of a pass: what is written anew now, against what is not read at every call from now on.
+
+    Where a model was asked through a provider its prompts are counted as they were, not as the context before: the raw
+    turns behind a short context may be many.
+    """
     before, after = session.tokens, session.weight(outcome.change)
     prefix = 0
     first = list(placed(session.transcript, outcome.start))
@@ -152,8 +156,12 @@ def _cache(session: Session, outcome: Outcome, settings: Settings) -> CacheEffec
         prefix += session.scale.of(one.index, outcome.start) if one.index is not None else 0
     prefix = min(prefix, after)
     summary = session.count(outcome.change.summary) if settings.ask is not None else 0
-    calls = break_even(Compacted(before, after, prefix, summary), warm=settings.follows).calls
-    return CacheEffect(prefix, after - prefix, round(calls, 1) if calls is not None else None)
+    chosen = next((one for one in model.modes if one.chosen), None) if model is not None else None
+    pay = break_even(Compacted(before, after, prefix, summary), warm=settings.follows or chosen is not None)
+    if chosen is not None:
+        asked = chosen.prompt - chosen.cacheable + READ * chosen.cacheable
+        pay = Pay(pay.extra + asked - READ * before, pay.saving)
+    return CacheEffect(prefix, after - prefix, round(pay.calls, 1) if pay.calls is not None else None)
 
 
 def _remarks(session: Session, outcome: Outcome, target: int, after: int) -> Iterable[str]:

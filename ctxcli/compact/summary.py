@@ -21,7 +21,11 @@ def text_of(slots: Slots, transcript: Transcript, gone: Iterable[int], notes: st
     lines = [transcript.messages[index].line for index in gone]
     span = f" It stands for lines {min(lines)} to {max(lines)} of the transcript." if lines else ""
     head = f"{SYNTHETIC}: a record of the conversation so far, not the user's words.{span}]"
-    mended = [f"Repaired: {repaired:,} items that the model had left out stand here word for word."] if repaired else []
+    mended = (
+        [f"Repaired; items that the model had left out and that stand here word for word: {repaired:,}."]
+        if repaired
+        else []
+    )
     return clean("\n".join([head, *mended, *_rest(slots, notes), "", render(slots)]))
 
 

@@ -92,7 +92,8 @@ class CacheEffect:
     """Tokens behind them, which are written anew."""
     break_even_calls: float | None
     """Calls after which the pass has paid for itself, at 1.25 for a cache write and 0.1 for a read; null where it
-    never does. A summary that no model wrote costs nothing."""
+    never does. A summary that no model wrote costs nothing; for one that a model wrote behind a provider its prompts
+    count as estimated at the first attempt, for one by a command as if it had read the context before, uncached."""
 
 
 @dataclass(frozen=True, slots=True)

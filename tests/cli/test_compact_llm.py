@@ -128,7 +128,7 @@ def test_what_is_lost_again_is_repaired_and_passes_the_guard(compact: Compact) -
     assert len(done.server.requests) == 2
     assert done.report["summariser"]["repaired"] == ["src/search/schema.sql"]
     assert done.report["guard"]["verdict"] == "pass"
-    assert "Repaired: 1 items" in done.summary
+    assert "stand here word for word: 1." in done.summary
     assert "- path: src/search/index.py, scripts/rebuild.py, data/catalog.ndjson, tests/search, src/search/schema.sql" in done.summary  # fmt: skip
 
 
