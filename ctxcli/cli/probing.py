@@ -18,6 +18,7 @@ from ctxcli.files import find
 from ctxcli.files.jsonl import json_lines
 from ctxcli.files.streams import STDIN, shown
 from ctxcli.files.text import is_note, read_text
+from ctxcli.files.write import write_whole
 from ctxcli.model import Transcript
 from ctxcli.probe.conclude import report_of
 from ctxcli.probe.prompts import CONDITIONS
@@ -25,6 +26,7 @@ from ctxcli.probe.questions import given, made_of, missing_in
 from ctxcli.probe.run import How, Probe
 from ctxcli.probe.sides import Pair, compacted_pair, pair_of, recorded_pairs
 from ctxcli.renderers.json import dump
+from ctxcli.renderers.view import plural
 from ctxcli.reports.probe import ProbeReport
 from ctxcli.strategies import STRATEGIES
 from ctxcli.sweep.grading import JUDGED
@@ -44,6 +46,8 @@ def run(files: tuple[str, ...], flags: dict[str, Any]) -> int:
     elif flags["dry_run"]:
         emit(one.planned(), flags["output"], inputs=lambda: one.inputs)
     else:
+        if flags["output"] not in (None, STDIN):  # that it may be written is known before anything is spent
+            write_whole(flags["output"], (), inputs=lambda: one.inputs, worth=lambda: False)
         how = canvas(flags["output"], every_call=flags["every_call"])
         drawn = opt.drawing("probe", flags)(one.reports(), how)
         emit(drawn, flags["output"], inputs=lambda: one.inputs, worth=lambda: bool(one.done))
@@ -126,8 +130,8 @@ class _Run:
         found = list(recorded_pairs(self._transcript(self.files[0])))
         wanted = self.flags["compaction"]
         if not found or (wanted or 0) > len(found):
-            many = f"{len(found):,} compactions are" if found else "no compaction is"
-            raise SettingError(f"{shown(self.files[0])}: {many} recorded")
+            many = plural(len(found), "compaction") if found else "no compaction"
+            raise SettingError(f"{shown(self.files[0])}: records {many}")
         for number, pair in enumerate(found, 1):
             if wanted not in (None, number):
                 continue
@@ -146,9 +150,12 @@ class _Run:
             sources.plain = lambda path: read_text(path, sure=is_note(path))
         found = [one for _, one in sources.transcripts(list(find([path])))]
         self.read |= sources.read
+        if sources.failed:
+            raise click.exceptions.Exit(2)  # what was wrong with it is said already
         if len(found) != 1:
-            many = f"holds {len(found):,} conversations: choose one with --conversation"
-            raise UnreadableError(f"{shown(path)}: {many if found else 'nothing was read of it'}")
+            raise UnreadableError(
+                f"{shown(path)}: holds {len(found):,} conversations: choose one with --conversation"
+            )  # fmt: skip
         say_skips(path, found[0])
         return found[0] if found[0].path else replace(found[0], path=shown(path))
 

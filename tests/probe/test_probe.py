@@ -359,6 +359,14 @@ def test_recorded_compactions_and_strategies_are_probed() -> None:
     assert {"path", "decision", "fact"} <= slots
 
 
+def test_a_report_that_may_not_be_written_costs_nothing() -> None:
+    with provider(reads) as server:
+        done = ctx("probe", REFUNDS, KEPT, "-o", KEPT, *server.flags, **server.env)
+        assert not server.requests
+    assert done.returncode == 2
+    assert b"is an input" in done.stderr
+
+
 def test_nothing_taken_out_is_nothing_told() -> None:
     with provider(reads) as server:
         done = ctx("probe", REFUNDS, REFUNDS, *server.flags, **server.env)
