@@ -6,7 +6,7 @@ from typing import Any
 
 from ctxcli.contract import problems
 from ctxcli.errors import SettingError
-from ctxcli.identifiers.secrets import mask
+from ctxcli.identifiers.secrets import mask, secrets_in
 from ctxcli.probe.gaps import gaps
 from ctxcli.probe.sides import Pair
 from ctxcli.shelf import Material, Weigh
@@ -68,6 +68,7 @@ def made_of(pair: Pair, weigh: Weigh, most: int) -> list[Question]:
         and (one.slot == OPEN or _stands(touched if one.slot == "path" else said, one))
         and not _stands(kept, one)
         and not is_given_away(one)
+        and not any(secrets_in(answer) or mask(answer, side.secrets) != answer for answer in one.answers)
     ]
     return _spread({slot: [one for one in sound if one.slot == slot] for slot in SLOTS}, most)
 
@@ -79,11 +80,9 @@ def _every(pair: Pair, weigh: Weigh) -> Iterator[Question]:
         side.transcript, indices, (), (), _EVERY, weigh, mask=lambda text: mask(text, side.secrets)
     )  # fmt: skip
     for number, (slot, line, question, answer) in enumerate(gaps(material), 1):
-        yield Question(
-            f"{slot}-{line}-gap-{number}", slot, material.mask(question), (material.mask(answer),), line=line
-        )
+        yield Question(f"{slot}-{line}-gap-{number}", slot, material.mask(question), (answer,), line=line)
     for item in items_from(side.transcript, weigh, SLOTS[:-1], _EVERY):
-        slot, answers = item.id.partition("-")[0], tuple(map(material.mask, item.answers))
+        slot, answers = item.id.partition("-")[0], item.answers
         yield Question(item.id, slot, material.mask(item.question), answers, "", item.grading, item.line)
     yield from _pending(material)
 

@@ -384,3 +384,25 @@ def test_questions_of_a_real_compaction_are_answered_by_its_context() -> None:
         assert len(made) >= 8
         exact = [one for one in made if one.grading == "exact"]
         assert all(any(stands(before, answer) for answer in one.answers) for one in exact)
+
+
+def test_no_answer_is_a_secret() -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    chat = [
+        {"role": "user", "content": f"The deploy token is {token}. The staging host is db-7.shop.example today."},
+        {"role": "assistant", "content": "Noted."},
+    ]
+    before = tmp_transcript(chat)
+    made = made_of(pair_of(before, text_as_transcript("Nothing.")), WEIGH, 40)
+    assert any("db-7.shop.example" in one.answers for one in made)
+    assert not any(token in json.dumps(one.row()) for one in made)
+    assert not any("token" in one.question.lower() for one in made if one.slot != "open")
+
+
+def tmp_transcript(chat: list[dict[str, str]]) -> Any:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "chat.json"
+        path.write_text(json.dumps(chat), "utf-8")
+        return read(path)[0]
