@@ -203,7 +203,7 @@ def _bare_field(cls: Any, name: str, hint: Any, defs: dict[str, Any]) -> dict[st
         return {"enum": WORDS[key]}
     found = _type(hint, defs)
     if key in PATTERNS:
-        (found["items"] if "items" in found else found)["pattern"] = PATTERNS[key]
+        found.get("items", found)["pattern"] = PATTERNS[key]
     if "integer" in _types(found) and key not in SIGNED:
         found["minimum"] = 0
     if "number" in _types(found) and key not in UNBOUND:
