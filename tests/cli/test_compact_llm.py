@@ -430,3 +430,28 @@ def test_repair_holds_for_a_stored_answer_too(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     used = json.loads(done.stdout)["summariser"]
     assert (used["name"], used["repaired"], used["usage"]) == ("replayed", ["src/search/schema.sql"], None)
+
+
+def test_repair_and_attempts_hold_for_a_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    stored = tmp_path / "answer.md"
+    stored.write_text(LOST, "utf-8")
+    flags = (*MIDDLE, "--summariser", f"cat {stored}", "-o", tmp_path / "out.json", "--json")
+    assert here("compact", SEARCH, *flags, "--attempts", 3) == 1
+    capfd.readouterr()
+    assert here("compact", SEARCH, *flags, "--attempts", 3, "--repair") == 0
+    used = json.loads(capfd.readouterr().out)["summariser"]
+    assert (used["name"], used["attempts"], used["repaired"]) == ("command", 3, ["src/search/schema.sql"])
+
+
+def test_the_environment_names_the_model_and_the_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with provider([GOOD], "anthropic") as server:
+        monkeypatch.setenv("MY_KEY", KEY)
+        for name, value in {"CTX_MODEL": "anthropic:mine", "ANTHROPIC_BASE_URL": server.url, "NO_PROXY": "*"}.items():
+            monkeypatch.setenv(name, value)
+        flags = (*MIDDLE, "--summariser", "llm", "--key-env", "MY_KEY", "--no-reply-cache", "-o", tmp_path / "out.json")
+        assert here("compact", SEARCH, *flags) == 0
+    (asked,) = server.requests
+    assert (asked.body["model"], asked.headers["x-api-key"]) == ("mine", KEY)
+    assert "llm" in capfd.readouterr().out
