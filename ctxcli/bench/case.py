@@ -107,7 +107,8 @@ class Case:
     def decisions(self) -> tuple[str, ...]:
         """The decisions of the context that its own words state: those with a reason first, then the newest."""
         material = Material(self.before, self.session.raw, (), (), 0, self.means.weigh)
-        return tuple(one.text for one in decisions(material))[:_DECISIONS]
+        said = _flat(self.session.before.reading.text(self.session.before.parts))
+        return tuple(one.text for one in decisions(material) if _flat(one.text) in said)[:_DECISIONS]
 
     @cached_property
     def _profile(self) -> str:
@@ -161,8 +162,8 @@ class Case:
         """How many decisions stand in a text, word for word or in nearly the same words."""
         if not self.decisions:
             return 0
-        flat = " ".join(text.split()).casefold()
-        other = [one for one in self.decisions if " ".join(one.split()).casefold() not in flat]
+        flat = _flat(text)
+        other = [one for one in self.decisions if _flat(one) not in flat]
         judge = Judge(text) if other else None
         reworded = sum(judge.judge(one).status == KEPT for one in other) if judge else 0
         return len(self.decisions) - len(other) + reworded
@@ -184,3 +185,7 @@ class Case:
     def target(self, budget: float) -> int:
         """Tokens of a result within a budget: what stays in any case, and that share of the rest."""
         return self.floor + int(budget * (self.tokens - self.floor))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -13,8 +13,8 @@ from ctxcli.compact.settings import Settings
 
 RECORDED = "recorded"
 """The name of the compactions that the transcripts record themselves."""
-_WORTH = 8_000
-"""Tokens beside what every strategy keeps, below which there is nothing to compact."""
+_WORTH = 0.5
+"""Of the least context, what has to be there beside what every strategy keeps: else there is nothing to compact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Cell:
 
 def cells_of(case: Case, plan: Plan, source: tuple[str, str | None]) -> Iterator[Cell]:
     """All cells of a case; none where its context holds nothing to compact, or nothing of it was used later."""
-    if case.tokens - case.floor < _WORTH or not case.used:
+    if case.tokens - case.floor < _WORTH * plan.least or not case.used:
         return
     bench = _Bench(case, plan, source)
     if case.cut.event is not None:

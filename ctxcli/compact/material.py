@@ -40,6 +40,26 @@ def material_of(before: Before, policy: Policy, weigh: Weigh, tokens: int, *, sp
 
     A span says which raw turns stand behind the context, and what of it stays: that is not wanted a second time.
     """
+    span = span or Span(tuple(dict.fromkeys(index for index, _ in before.parts)))
+    required = before.required(policy).keys
+    keys = ranked(before, policy, span.stands or (lambda _: False))
+    transcript, secrets = before.reading.transcript, before.reading.secrets
+    going = [index for index in span.indices if index not in span.kept]
+    return Material(
+        transcript=transcript,
+        indices=span.indices,
+        constraints=tuple(entries_of(list(constraints_of(transcript, going)), transcript, span.indices)),
+        identifiers=tuple(Wanted(one.kind, one.value, key in required) for key in keys for one in (before.known[key],)),
+        tokens=tokens,
+        weigh=weigh,
+        kept=span.kept,
+        carried=span.carried,
+        mask=lambda text: mask(text, secrets) if secrets else text,
+    )
+
+
+def ranked(before: Before, policy: Policy, stands: Callable[[Key], bool]) -> list[Key]:
+    """The identifiers of a context that do not stand already and are no secrets, the most important first."""
     required = before.required(policy).keys
     last = max((one.last_line for one in before.known.values()), default=1) or 1
 
@@ -56,22 +76,7 @@ def material_of(before: Before, policy: Policy, weigh: Weigh, tokens: int, *, sp
             -one.uses,
         )
 
-    span = span or Span(tuple(dict.fromkeys(index for index, _ in before.parts)))
-    stands = span.stands or (lambda _: False)
-    keys = [key for key in sorted(before.known, key=rank) if not before.known[key].secret and not stands(key)]
-    transcript, secrets = before.reading.transcript, before.reading.secrets
-    going = [index for index in span.indices if index not in span.kept]
-    return Material(
-        transcript=transcript,
-        indices=span.indices,
-        constraints=tuple(entries_of(list(constraints_of(transcript, going)), transcript, span.indices)),
-        identifiers=tuple(Wanted(one.kind, one.value, key in required) for key in keys for one in (before.known[key],)),
-        tokens=tokens,
-        weigh=weigh,
-        kept=span.kept,
-        carried=span.carried,
-        mask=lambda text: mask(text, secrets) if secrets else text,
-    )
+    return [key for key in sorted(before.known, key=rank) if not before.known[key].secret and not stands(key)]
 
 
 def _recency(one: Known, last: int) -> float:

@@ -8,6 +8,7 @@ from ctxcli.change import Change, applied, placed
 from ctxcli.compact.context import pinned_in, raw_of, start_of, summaries_in, tail_of, units_of
 from ctxcli.compact.material import Span, material_of
 from ctxcli.compact.mend import Mended, mend
+from ctxcli.compact.naming import cleared_in, names_in, with_names
 from ctxcli.compact.settings import DEFAULT_SUMMARY, FEWEST_SUMMARY, MOST_SUMMARY_SHARE, SUMMARY_SHARE, Settings
 from ctxcli.compact.summary import carried_in, merged, text_of
 from ctxcli.compact.summing import Summed, Summing
@@ -145,6 +146,8 @@ class Session:
                 found = STRATEGIES["rolling"].shorten(task, change)
                 steps += [Step("rolling", task.tokens(found))] if found != change else []
                 change = found
+        if not change.summary and "contract" in settings.strategies:
+            change = self._named(change, target)
         mended = mend(self.transcript, change, profile, self.messages)
         repairs = tuple(dict.fromkeys((*first.repairs, *mended.repairs)))
         summed = self._summed.get(change.summary)
@@ -166,6 +169,12 @@ class Session:
                 texts = {at: text for at, text in change.texts.items() if at != found}
                 change = replace(change, texts=texts, gone=change.gone - media)
         return change
+
+    def _named(self, change: Change, target: int) -> Change:
+        """A change without a summary, whose placeholders say what the cleared results alone named, as there is room."""
+        cleared = cleared_in(change, self.start)
+        names = names_in(self.before, self.policy, cleared, self._standing(change))
+        return with_names(change, cleared, names, self.scale, target)
 
     def _task(self, settings: Settings, target: int, mended: Change) -> Task:
         """The task of a pass; a message of which mending left nothing is in no unit."""

@@ -92,7 +92,7 @@ def _draw(axes, line: Line, colour: str, mark: str) -> None:  # type: ignore[no-
     known = [at for at, value in enumerate(line.ys) if value is not None]
     xs = [line.xs[at] for at in known]
     axes.plot(xs, [line.ys[at] for at in known], color=colour, marker=mark, markersize=5, label=line.name)
-    if line.low and line.high:
-        axes.fill_between(
-            xs, [line.low[at] for at in known], [line.high[at] for at in known], color=colour, alpha=0.15, linewidth=0
-        )
+    spread = [(line.xs[at], low, high) for at, (low, high) in enumerate(zip(line.low, line.high, strict=True))
+              if low is not None and high is not None]  # fmt: skip
+    if spread:
+        axes.fill_between(*zip(*spread, strict=True), color=colour, alpha=0.15, linewidth=0)

@@ -6,7 +6,7 @@ from ctxcli.strategies.pieces import lighter, loose_units, without
 from ctxcli.task import Task
 
 _PASSES = 3
-"""A summary that came out shorter than it may be leaves room for more of the turns."""
+"""A summary that came out shorter than it may be leaves room for more of the turns, a longer one for fewer."""
 
 
 def shorten(task: Task, change: Change) -> Change:
@@ -22,7 +22,7 @@ def shorten(task: Task, change: Change) -> Change:
         fits = task.tokens(found) <= task.target
         best = found if fits and task.tokens(best) <= task.target else lighter(task, best, found)
         size = task.scale.count(found.summary)
-        if not fits or size >= room:
+        if (size >= room) if fits else (size <= room):
             break
         room = size + size // 20
     return best
