@@ -1,6 +1,8 @@
 """Who writes the summaries of a `ctx compact`: extraction, a command, a stored answer, or a model behind a provider."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +49,8 @@ class Asking:
     """The conversation in the provider's own form."""
     planned: list[Planned] = field(default_factory=list)
     before: Spent = field(default_factory=Spent)
-    """What the run had spent when this conversation began."""
+    """What the run had spent when the pass over this conversation began, and when it ended."""
+    after: Spent = field(default_factory=Spent)
 
     @classmethod
     def begun(cls, flags: dict[str, Any], session: "Session", asker: Asker | None, data: bytes) -> "Asking":
@@ -56,7 +59,7 @@ class Asking:
             return cls(flags, session)
         prefix = _prefix(session, _WIRE[asker.name.partition(":")[0]], data)
         model = ByModel(asker, flags["max_output"], flags["temperature"], prefix if flags["reuse_prefix"] else "")
-        return cls(flags, session, model, prefix, before=asker.spent)
+        return cls(flags, session, model, prefix)
 
     def settings(self) -> dict[str, Any]:
         """What the pass is told, by field of its settings."""
@@ -89,6 +92,15 @@ class Asking:
         if self.flags["dry_run"]:
             raise OnlyPlanned
 
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Around the pass: what is spent meanwhile is spent on this conversation."""
+        if self.model is not None:
+            self.before = self._asker.spent
+        yield
+        if self.model is not None:
+            self.after = self._asker.spent
+
     @property
     def _asker(self) -> Asker:
         if self.model is None:
@@ -114,7 +126,7 @@ class Asking:
         """For the report; None where no model was asked through a provider."""
         if self.model is None or not self.planned:
             return None
-        now, then = self._asker.spent, self.before
+        now, then = self.after, self.before
         names = ("calls", "stored", "prompt", "cache_read", "cache_write", "output")
         usage = {name: getattr(now, name) - getattr(then, name) for name in names}
         cost = None if now.cost is None or then.cost is None else round(now.cost - then.cost, 6)

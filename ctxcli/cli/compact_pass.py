@@ -98,7 +98,8 @@ def shorten(one: Pass, flags: dict[str, Any]) -> None:
             return
         one.trigger = "budget"
     try:
-        one.outcome = one.session.compact(one.settings)
+        with one.asking.counted():
+            one.outcome = one.session.compact(one.settings)
     except OnlyPlanned:
         return
     one.remarks += one.asking.remarks()
