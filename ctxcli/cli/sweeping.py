@@ -1,5 +1,6 @@
 """What `ctx sweep` does: items, corpus and grid; then prompts for another runner, answers of one, or a model's own."""
 
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
@@ -30,7 +31,7 @@ from ctxcli.sweep.grading import GRADINGS
 from ctxcli.sweep.grid import Plan, grid
 from ctxcli.sweep.item import Item, items_of
 from ctxcli.sweep.report import Asking, Floors, report_of
-from ctxcli.sweep.run import Sampling, Sweep
+from ctxcli.sweep.run import Sampling, Sweep, Told
 from ctxcli.tokens import CountCache, choose, counter
 
 if TYPE_CHECKING:
@@ -174,12 +175,12 @@ class _Run:
         return report_of(sweep, self.items, self.plan, source, Asking(asked, judge, self.weigh.name, every), floors)
 
 
-def _keeping(file: AnswersFile, one_more: Callable[[], None]) -> Callable[[Answer], None]:
+def _keeping(file: AnswersFile, one_more: Callable[[], None]) -> Told:
     def keep(answer: Answer) -> None:
         file.keep(answer)
         one_more()
 
-    return keep
+    return Told(keep, lambda: say("interrupted; waits for the answers that are on their way, Ctrl-C again leaves"))
 
 
 def _cost(asker: "Asker") -> str:
@@ -207,7 +208,11 @@ def run(name: str | None, flags: dict[str, Any]) -> int:
     if flags["grade"]:
         one.grade(sweep, flags["grade"])
     else:
-        one.ask(sweep)
+        try:
+            one.ask(sweep)
+        except KeyboardInterrupt:
+            say("interrupted")
+            os._exit(130)  # what is on its way would be waited for; each answer that came is on the disk
     if not sweep.answers:
         raise SettingError(f"nothing was answered: {sweep.stopped or next(iter(sweep.failed.values()), 'no answers')}")
     report = one.report(sweep)

@@ -38,18 +38,24 @@ class Asked:
 
 
 def ask_all(
-    wanted: Mapping[str, Wanted], asker: Asker, *, concurrency: int, on_answer: Callable[[Answer], None]
+    wanted: Mapping[str, Wanted],
+    asker: Asker,
+    *,
+    concurrency: int,
+    on_answer: Callable[[Answer], None],
+    on_interrupt: Callable[[], None] = lambda: None,
 ) -> Asked:
     """Ask each request, some at a time, in order; each answer is handed on as it comes, in the caller's thread.
 
     After five failures in a row of a group the rest of that group is not asked, and nothing more where there was no
     answer at all yet. No request is begun after a limit is reached, or an interruption; those under way are waited for,
-    unless it is interrupted once more.
+    unless it is interrupted once more: then KeyboardInterrupt is raised at once.
     """
     asked = Asked()
     waiting = iter(wanted.items())
-    with ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="ask") as pool:
-        running: dict[Future[Answer], str] = {}
+    pool = ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="ask")
+    running: dict[Future[Answer], str] = {}
+    try:
         while True:
             try:
                 for key, request in _next(asked, waiting, concurrency - len(running)):
@@ -64,6 +70,9 @@ def ask_all(
                 if asked.stopped:
                     raise
                 asked.stopped = "interrupted"
+                on_interrupt()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _note(asked: Asked, key: str, outcome: Answer | ModelError | LimitReached, group: int) -> None:

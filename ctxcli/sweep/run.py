@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ctxcli.ask import Asker, Request
 from ctxcli.reports.sweep import SweepAnswer
@@ -27,6 +28,13 @@ class Sampling:
         """Whether an answer of an earlier run is one that this would get; one that was cut off may now be longer."""
         longer = answer.stop == _CUT and (answer.max_output or 0) < self.max_output
         return answer.model == model and answer.temperature == self.temperature and not longer
+
+
+class Told(NamedTuple):
+    """Who is told of each answer, and of an interruption, after which what is on its way is waited for."""
+
+    answer: Callable[[Answer], None]
+    interrupt: Callable[[], None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -56,23 +64,29 @@ class Sweep:
                 found[key(text, 0)] = text
         return found
 
-    def ask(self, asker: Asker, how: Sampling, on_answer: Callable[[Answer], None]) -> None:
+    def ask(self, asker: Asker, how: Sampling, told: Told) -> None:
         """Ask what is missing."""
 
         def of(case: Case) -> Callable[[], Request]:
             return lambda: case.request(how.max_output, how.temperature)
 
         requests = {id_: Wanted(of(case), case.multiple) for id_, case in self.missing().items()}
-        self._take(ask_all(requests, asker, concurrency=how.concurrency, on_answer=on_answer), self.answers)
+        self._take(
+            ask_all(requests, asker, concurrency=how.concurrency, on_answer=told.answer, on_interrupt=told.interrupt),
+            self.answers,
+        )
 
-    def judge(self, asker: Asker, how: Sampling, on_answer: Callable[[Answer], None]) -> None:
+    def judge(self, asker: Asker, how: Sampling, told: Told) -> None:
         """Ask a judge about the answers that only one can grade."""
 
         def of(text: str) -> Callable[[], Request]:
             return lambda: Request(text, max_output=how.max_output, temperature=how.temperature)
 
         requests = {id_: Wanted(of(text)) for id_, text in self.unjudged().items()}
-        self._take(ask_all(requests, asker, concurrency=how.concurrency, on_answer=on_answer), self.verdicts)
+        self._take(
+            ask_all(requests, asker, concurrency=how.concurrency, on_answer=told.answer, on_interrupt=told.interrupt),
+            self.verdicts,
+        )
 
     def _take(self, asked: Asked, into: dict[str, Answer]) -> None:
         into.update(asked.answers)

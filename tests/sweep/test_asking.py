@@ -107,16 +107,39 @@ def test_a_length_that_fails_is_given_up_and_the_others_go_on() -> None:
 
 def test_an_interruption_keeps_what_is_on_its_way() -> None:
     came: list[Answer] = []
+    told: list[int] = []
 
     def interrupted(answer: Answer) -> None:
         came.append(answer)
         if len(came) == 4:
             raise KeyboardInterrupt
 
-    asked = ask_all(requests(40), Scripted(Reply), concurrency=4, on_answer=interrupted)
+    asked = ask_all(
+        requests(40), Scripted(Reply), concurrency=4, on_answer=interrupted, on_interrupt=lambda: told.append(1)
+    )
     assert asked.stopped == "interrupted"
+    assert told == [1]
     assert 4 <= len(asked.answers) <= 9
     assert {one.id for one in came} == set(asked.answers)
+
+
+def test_a_second_interruption_waits_for_nothing() -> None:
+    held = threading.Event()
+
+    def rule(text: str) -> Reply:
+        if text != "0":
+            held.wait(60)
+        return Reply(text)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ask_all(requests(40), Scripted(rule), concurrency=4, on_answer=interrupt, on_interrupt=interrupt)
+        assert not held.is_set()
+    finally:
+        held.set()
 
 
 def test_the_answers_file_reads_back_and_tolerates_a_torn_line() -> None:
