@@ -36,7 +36,8 @@ class Cell:
     """Tokens that the result may have."""
     score: Score | None
     """None where the compactor failed."""
-    seconds: float
+    seconds: float | None
+    """None where times are not to be told."""
     error: str = ""
 
 

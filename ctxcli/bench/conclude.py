@@ -90,7 +90,7 @@ class Table:
             decisions=_mean_of(scores, lambda one: share(one.decisions, one.decisions_held)),
             mutated=sum(one.mutated for one in scores), invented=sum(one.invented for one in scores),
             broken=sum(one.broken > 0 for one in scores),
-            seconds=None if name == RECORDED else _mean(cell.seconds for cell in fitting),
+            seconds=None if name == RECORDED else _mean(cell.seconds for cell in fitting if cell.seconds is not None),
             by_kind=dict(sorted(kinds.items())),
         )  # fmt: skip
 

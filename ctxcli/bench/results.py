@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ctxcli import __version__
@@ -31,6 +31,11 @@ class Piece:
     job: Job
     cells: tuple[Cell, ...] = ()
     lives: tuple[Life, ...] = ()
+
+
+def timeless(piece: Piece) -> Piece:
+    """The piece without the times that it took."""
+    return replace(piece, cells=tuple(replace(cell, seconds=None) for cell in piece.cells))
 
 
 def key_of(plan: Plan, digest: str, job: Job) -> str:

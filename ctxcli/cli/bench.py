@@ -118,6 +118,8 @@ def _installed() -> str:
     click.option("--chart", metavar="FILE",
                  help="Draw recall over the budget: .svg, .png or .pdf; the extra ctx-transcripts[charts]."),
     click.option("--all", "every_call", is_flag=True, help="Each budget in full; in JSON each result too."),
+    click.option("--times/--no-times", default=True,
+                 help="Say how long each takes: the one figure that is not the same from run to run."),
     opt.settings, opt.output_format("bench"), opt.json_, opt.output, opt.exit_zero, opt.from_format, opt.tokenizer,
     opt.cache,
 )  # fmt: skip

@@ -11,7 +11,7 @@ from ctxcli.bench.floors import Floor
 from ctxcli.bench.outside import Outside
 from ctxcli.bench.plan import Plan
 from ctxcli.bench.report import report_of
-from ctxcli.bench.results import Job, Piece, line_of, pieces_in
+from ctxcli.bench.results import Job, Piece, line_of, pieces_in, timeless
 from ctxcli.bench.run import Bench
 from ctxcli.cli import options as opt
 from ctxcli.cli.output import canvas, emit
@@ -36,7 +36,8 @@ def run(files: tuple[str, ...], flags: dict[str, Any]) -> int:
     pieces = _computed(bench, jobs, flags["resume"])
     asked = tuple(Floor(measure, least, who) for who, measure, least in flags["floors"])
     with_cells = flags["every_call"] or flags["format_"] == "csv"
-    report = report_of(plan, pieces.values(), asked, with_cells=with_cells)
+    found = pieces.values() if flags["times"] else map(timeless, pieces.values())
+    report = report_of(plan, found, asked, with_cells=with_cells)
     drawn = opt.drawing("bench", flags)(iter((report,)), canvas(flags["output"], every_call=flags["every_call"]))
     others = [one for one in (flags["config"].path, flags["resume"], flags["chart"]) if one]
     sources.write(drawn, flags["output"], *others)

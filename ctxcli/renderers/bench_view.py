@@ -101,9 +101,8 @@ def _recall(row: BenchRow | None) -> str:
 def _interval(one: Interval | None) -> str:
     if one is None:
         return "–"
-    return (
-        f"{one.mean:.2f}" if one.low is None or one.high is None else f"{one.mean:.2f} [{one.low:.2f} {one.high:.2f}]"
-    )
+    spread = "" if one.low is None or one.high is None else f" [{one.low:.2f} {one.high:.2f}]"
+    return f"{one.mean:.2f}{spread}"
 
 
 def _in_full(title: str, rows: Sequence[BenchRow]) -> Grid:
@@ -111,7 +110,9 @@ def _in_full(title: str, rows: Sequence[BenchRow]) -> Grid:
                Column("required", right=True), Column("boundaries", right=True), Column("decisions", right=True),
                Column("mutated", right=True, spare=True), Column("invented", right=True, spare=True),
                Column("refused", right=True, spare=True), Column("seconds", right=True, spare=True))  # fmt: skip
-    return Grid(columns, tuple(map(_row, rows)))
+    timed = any(row.seconds is not None for row in rows)
+    cells = tuple(map(_row, rows))
+    return Grid(columns, cells) if timed else Grid(columns[:-1], tuple(row[:-1] for row in cells))
 
 
 def _row(row: BenchRow) -> tuple[str, ...]:

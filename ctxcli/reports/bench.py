@@ -82,7 +82,7 @@ class BenchRow:
     broken: int
     """Results that the provider would refuse."""
     seconds: float | None
-    """In the mean. The one figure that is not the same from run to run."""
+    """In the mean; null under --no-times. The one figure that is not the same from run to run."""
     by_kind: dict[str, KindHeld]
 
 
@@ -187,7 +187,7 @@ class BenchCell:
     mutated: int | None
     invented: int | None
     broken: int | None
-    seconds: float
+    seconds: float | None
     error: str | None
 
 
