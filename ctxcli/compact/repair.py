@@ -1,11 +1,12 @@
 """A model's summary made whole without the model: what it lost goes in word for word, what nobody said goes out."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ctxcli.compact.asking import Repaired
 from ctxcli.compact.losses import Losses
-from ctxcli.reports.slots import Decision, Entry, Slots
+from ctxcli.reports.slots import Entry, Slots
 from ctxcli.slots import CONSTRAINTS, DECISIONS, IDENTIFIERS, OPEN
 
 _ROUNDS = 5
@@ -61,20 +62,23 @@ def _items(slots: Slots, sections: Sequence[str]) -> Iterator[str]:
 
 
 def _without(slots: Slots, value: str) -> Slots:
-    """The slots without every item that holds a value that nobody named."""
+    """The slots without every item that holds a value that nobody named: as a word, or else at least as a piece."""
+    word = re.compile(rf"(?<![\w/]){re.escape(value)}(?![\w/])")
+    left = _kept(slots, lambda text: word.search(text) is None)
+    return left if left != slots else _kept(slots, lambda text: value not in text)
 
-    def rid(values: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        left = {key: tuple(one for one in every if value not in one) for key, every in values.items()}
-        return {key: every for key, every in left.items() if every}
 
-    def clean(entry: Entry | Decision) -> bool:
-        return value not in entry.text
+def _kept(slots: Slots, stays: Callable[[str], bool]) -> Slots:
+    def values(by_name: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        left = {name: tuple(filter(stays, every)) for name, every in by_name.items()}
+        return {name: every for name, every in left.items() if every}
 
     return replace(
         slots,
-        constraints=tuple(filter(clean, slots.constraints)), decisions=tuple(filter(clean, slots.decisions)),
-        open=tuple(filter(clean, slots.open)), identifiers=rid(slots.identifiers), files=rid(slots.files),
-        commands=rid(slots.commands),
+        constraints=tuple(entry for entry in slots.constraints if stays(entry.text)),
+        decisions=tuple(entry for entry in slots.decisions if stays(entry.text)),
+        open=tuple(entry for entry in slots.open if stays(entry.text)),
+        identifiers=values(slots.identifiers), files=values(slots.files), commands=values(slots.commands),
     )  # fmt: skip
 
 

@@ -10,7 +10,9 @@ from compact_support import WEIGH
 from ctxcli.ask import Reply, Stop
 from ctxcli.compact.asking import Terms, UnusableError, answered
 from ctxcli.compact.chunks import chunks
+from ctxcli.compact.losses import Losses
 from ctxcli.compact.modelling import fault_of
+from ctxcli.compact.repair import repaired
 from ctxcli.compact.session import Session
 from ctxcli.compact.settings import Settings
 from ctxcli.errors import SummaryError
@@ -70,6 +72,15 @@ def test_a_whole_answer_needs_no_repair() -> None:
     assert one.outcome.summed is not None
     assert (one.outcome.summed.added, one.outcome.summed.removed) == ((), ())
     assert "Repaired" not in one.summary
+
+
+def test_what_nobody_named_goes_as_a_word_and_takes_nothing_else_along() -> None:
+    slots = parse("## CONSTRAINTS\n## DECISIONS\n- keep src/pay/card.py\n- try src/pay\n## IDENTIFIERS\n- path: src/pay, src/pay/card.py\n## OPEN\n- none").slots  # fmt: skip
+    rounds = iter([Losses(invented=("src/pay",)), Losses()])
+    found = repaired(slots, (), lambda _: next(rounds), Slots)
+    assert [one.text for one in found.slots.decisions] == ["keep src/pay/card.py"]
+    assert found.slots.identifiers == {"path": ("src/pay/card.py",)}
+    assert found.removed == ("src/pay",)
 
 
 @given(st.lists(st.text("ab \n", max_size=60), max_size=8), st.integers(1, 30))

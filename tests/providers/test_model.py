@@ -340,6 +340,15 @@ def test_the_key_is_in_no_error_log_or_file(
         assert piece not in everything.replace("x-echo", "")
 
 
+@KINDS
+def test_no_redirection_takes_the_key_or_the_text_elsewhere(kind: str) -> None:
+    with provider(["never"], kind) as other:
+        moved = Fault(307, "{}", {"location": f"{other.url}/v1/messages"})
+        with provider([moved], kind) as server, pytest.raises(ModelError, match="307"):
+            model(server, retries=0).ask(Request("?"))
+        assert other.requests == []
+
+
 def test_without_a_key_the_vendor_is_not_asked_and_another_server_is() -> None:
     bare = Model(Endpoint("openai", "m", key_name="OPENAI_API_KEY"), limits=Limits(), prices=Prices(), replies=None)
     with pytest.raises(ModelError, match="there is no key; set OPENAI_API_KEY"):
