@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 _LARGE = 20_000_000
+_MANY = 20
+"""Pieces of work from which on it is told, away from a terminal, how many are done."""
 
 
 @contextmanager
@@ -48,6 +50,10 @@ def asking(total: int, spent: Callable[[], str]) -> Iterator[Callable[[], None]]
         yield lambda: progress.update(task, advance=1, description=spent())
 
 
+def _nothing() -> None:
+    """Tells nothing."""
+
+
 def _by_tenths(total: int, told: Callable[[], str], done: int = 0) -> Callable[[], None]:
 
     def one_more() -> None:
@@ -66,7 +72,7 @@ def working(total: int, done: int, what: str) -> Iterator[Callable[[], None]]:
     `done` of them were there before.
     """
     if sys.stderr is None or not sys.stderr.isatty():
-        yield _by_tenths(total, lambda: f"pieces of work done ({what})", done)
+        yield _by_tenths(total, lambda: f"pieces of work done ({what})", done) if total >= _MANY else _nothing
         return
     from rich.console import Console  # noqa: PLC0415 - only where a bar is drawn
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
