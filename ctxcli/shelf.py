@@ -271,12 +271,13 @@ class LateShelf(Mapping[str, CardT]):
     """A read-only mapping by name whose cards are imported when they are looked at; iterating gives names alone."""
 
     def __init__(self, attribute: str, modules: Mapping[str, str]) -> None:
-        """The module that holds each card under the attribute, by the card's name."""
+        """The module that holds each card under the attribute, by the card's name; `module:OTHER` under another one."""
         self._attribute, self._modules = attribute, dict(modules)
 
     def __getitem__(self, name: str) -> CardT:
         """The card; raises KeyError where there is none of this name."""
-        card: CardT = getattr(import_module(self._modules[name]), self._attribute)
+        module, _, own = self._modules[name].partition(":")
+        card: CardT = getattr(import_module(module), own or self._attribute)
         return card
 
     def __iter__(self) -> Iterator[str]:

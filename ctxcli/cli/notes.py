@@ -15,11 +15,11 @@ from ctxcli.cli.sources import Sources, say, say_skips
 from ctxcli.errors import SettingError, UnreadableError
 from ctxcli.files import find
 from ctxcli.notes import Mark, Note, Notebook, Removal, new, record, resume, to_slots
-from ctxcli.renderers import RENDERERS
+from ctxcli.renderers import drawing_names
 from ctxcli.slots import DECISIONS, IDENTIFIERS, SLOTS, parse, render
 
 _TEXT = "text"
-_DRAWN = [name for name, card in RENDERERS.items() if card.notes is not None]
+_DRAWN = drawing_names("notes")
 notes_file = click.argument("notes", metavar="NOTES")
 slot = click.option("--slot", type=click.Choice(SLOTS), help="Only this slot.")
 

@@ -9,7 +9,7 @@ from ctxcli.cli.types import KeptShare, LayerShare, Share, Tokens
 from ctxcli.errors import SettingError
 from ctxcli.files.settings import SettingsFile, find_settings, read_settings
 from ctxcli.formats import FORMATS
-from ctxcli.renderers import RENDERERS
+from ctxcli.renderers import RENDERERS, drawing_names
 from ctxcli.shelf import Drawing
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -176,7 +176,7 @@ files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
 def output_format(report: str) -> Callable[[CommandT], CommandT]:
     """`--format` with the formats that draw this report."""
-    names = [name for name, card in RENDERERS.items() if getattr(card, report) is not None]
+    names = drawing_names(report)
     return click.option(
         "-f", "--format", "format_", type=click.Choice(names), default="table", show_default=True,
         help="How the report is written.",

@@ -11,7 +11,7 @@ from ctxcli.cli.sources import say
 from ctxcli.errors import CtxError
 from ctxcli.files.streams import shown
 from ctxcli.files.text import read_text
-from ctxcli.renderers import RENDERERS
+from ctxcli.renderers import RENDERERS, drawing_names
 from ctxcli.reports.finding import FindingReport
 from ctxcli.validity.finding import finding_report
 
@@ -24,7 +24,7 @@ def check_findings(files: tuple[str, ...], flags: dict[str, Any]) -> int:
     format_ = "json" if flags["as_json"] else flags["format_"]
     drawing = RENDERERS[format_].finding
     if drawing is None:
-        names = ", ".join(name for name, card in RENDERERS.items() if card.finding)
+        names = ", ".join(drawing_names("finding"))
         raise click.UsageError(f"--finding is not written as {format_}; there are {names}")
     given = [f"--{name.rstrip('_').replace('_', '-')}" for name in _FOREIGN if _is_given(name)]
     if given:

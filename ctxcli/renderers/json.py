@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from ctxcli.reports.audit import AuditReport
 from ctxcli.reports.calls import CallRow
-from ctxcli.reports.identifiers import IdentifiersReport
-from ctxcli.reports.notes import NotesReport
 from ctxcli.shelf import Canvas, Renderer
+
+if TYPE_CHECKING:
+    from ctxcli.reports.audit import AuditReport
+    from ctxcli.reports.identifiers import IdentifiersReport
+    from ctxcli.reports.notes import NotesReport
 
 _INDENT = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
@@ -60,7 +62,7 @@ def document(reports: Iterable[Any], canvas: Canvas) -> Iterator[str]:  # noqa: 
     yield "\n]\n" if first else "[]\n"
 
 
-def audit_lines(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+def audit_lines(reports: "Iterable[AuditReport]", canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
     """Several reports a line each; of one report, each call."""
     stream = iter(reports)
     first = list(islice(stream, 2))
@@ -74,14 +76,14 @@ def audit_lines(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]
         yield dump(report) + "\n"
 
 
-def identifier_lines(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+def identifier_lines(reports: "Iterable[IdentifiersReport]", canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
     """Each identifier, a line each."""
     for report in reports:
         for row in report.identifiers:
             yield dump({"path": report.path, "conversation": report.conversation, **asdict(row)}) + "\n"
 
 
-def note_lines(reports: Iterable[NotesReport], canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
+def note_lines(reports: "Iterable[NotesReport]", canvas: Canvas) -> Iterator[str]:  # noqa: ARG001
     """Each entry of a notes file, a line each."""
     for report in reports:
         for row in report.entries:

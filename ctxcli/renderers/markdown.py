@@ -1,34 +1,42 @@
 """The report as GitHub-flavoured markdown, for job summaries and pull requests."""
 
-from collections.abc import Iterable, Iterator
+from __future__ import annotations  # the reports stand in types alone
 
-from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
-from ctxcli.renderers.audit_view import audit_blocks
-from ctxcli.renderers.bench_view import bench_blocks
-from ctxcli.renderers.check_view import check_blocks
-from ctxcli.renderers.compact_view import compact_pages
-from ctxcli.renderers.finding_view import finding_blocks
-from ctxcli.renderers.formats_view import formats_blocks
-from ctxcli.renderers.guard_view import guard_blocks
-from ctxcli.renderers.identifiers_view import identifiers_blocks
-from ctxcli.renderers.notes_view import notes_blocks
-from ctxcli.renderers.probe_view import probe_blocks
-from ctxcli.renderers.simulate_view import simulate_blocks
-from ctxcli.renderers.sweep_view import sweep_blocks
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
-from ctxcli.reports.audit import AuditReport
-from ctxcli.reports.bench import BenchReport
-from ctxcli.reports.check import CheckReport
-from ctxcli.reports.compact import CompactReport
-from ctxcli.reports.finding import FindingReport
-from ctxcli.reports.formats import FormatReport
-from ctxcli.reports.guard import GuardReport
-from ctxcli.reports.identifiers import IdentifiersReport
-from ctxcli.reports.notes import NotesReport
-from ctxcli.reports.probe import ProbeReport
-from ctxcli.reports.simulate import SimulateReport
-from ctxcli.reports.sweep import SweepReport
+from ctxcli.renderers.views import (
+    audit_blocks,
+    bench_blocks,
+    check_blocks,
+    compact_pages,
+    finding_blocks,
+    formats_blocks,
+    guard_blocks,
+    identifiers_blocks,
+    in_full_or_rows,
+    notes_blocks,
+    probe_blocks,
+    simulate_blocks,
+    summary_blocks,
+    sweep_blocks,
+)
 from ctxcli.shelf import Canvas, Renderer
+
+if TYPE_CHECKING:
+    from ctxcli.reports.audit import AuditReport
+    from ctxcli.reports.bench import BenchReport
+    from ctxcli.reports.check import CheckReport
+    from ctxcli.reports.compact import CompactReport
+    from ctxcli.reports.finding import FindingReport
+    from ctxcli.reports.formats import FormatReport
+    from ctxcli.reports.guard import GuardReport
+    from ctxcli.reports.identifiers import IdentifiersReport
+    from ctxcli.reports.notes import NotesReport
+    from ctxcli.reports.probe import ProbeReport
+    from ctxcli.reports.simulate import SimulateReport
+    from ctxcli.reports.sweep import SweepReport
 
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>|#~"} | {"\n": " "})
 
@@ -37,7 +45,7 @@ def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
     """Each report under a heading; of a source with many conversations a row each."""
     return _spaced(
         _page(audit_blocks(one, every_call=canvas.every_call))
-        if isinstance(one, AuditReport)
+        if not isinstance(one, Sequence)
         else "### Summary\n\n" + _page(summary_blocks(one))
         for one in in_full_or_rows(reports, full=canvas.full)
     )

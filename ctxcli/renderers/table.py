@@ -1,42 +1,49 @@
 """The report for a person: drawn with rich, in colour on a terminal, plain text elsewhere."""
 
+from __future__ import annotations  # the reports stand in types alone
+
 import io
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ctxcli.renderers.audit_lists import in_full_or_rows, summary_blocks
-from ctxcli.renderers.audit_view import audit_blocks
-from ctxcli.renderers.bench_view import bench_blocks
-from ctxcli.renderers.budget_view import budget_blocks, notes_of
-from ctxcli.renderers.check_view import check_blocks
-from ctxcli.renderers.compact_view import compact_pages
-from ctxcli.renderers.finding_view import finding_blocks
-from ctxcli.renderers.formats_view import formats_blocks
-from ctxcli.renderers.guard_view import guard_blocks
-from ctxcli.renderers.identifiers_view import identifiers_blocks
-from ctxcli.renderers.notes_view import notes_blocks
-from ctxcli.renderers.probe_view import probe_blocks
-from ctxcli.renderers.simulate_view import simulate_blocks
-from ctxcli.renderers.sweep_view import sweep_blocks
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
-from ctxcli.reports.audit import AuditReport
-from ctxcli.reports.bench import BenchReport
-from ctxcli.reports.budget import BudgetReport
-from ctxcli.reports.check import CheckReport
-from ctxcli.reports.compact import CompactReport
-from ctxcli.reports.finding import FindingReport
-from ctxcli.reports.formats import FormatReport
-from ctxcli.reports.guard import GuardReport
-from ctxcli.reports.identifiers import IdentifiersReport
-from ctxcli.reports.notes import NotesReport
-from ctxcli.reports.probe import ProbeReport
-from ctxcli.reports.simulate import SimulateReport
-from ctxcli.reports.sweep import SweepReport
+from ctxcli.renderers.views import (
+    audit_blocks,
+    bench_blocks,
+    budget_blocks,
+    check_blocks,
+    compact_pages,
+    finding_blocks,
+    formats_blocks,
+    guard_blocks,
+    identifiers_blocks,
+    in_full_or_rows,
+    notes_blocks,
+    notes_of,
+    probe_blocks,
+    simulate_blocks,
+    summary_blocks,
+    sweep_blocks,
+)
 from ctxcli.shelf import Canvas, Renderer
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ctxcli.reports.audit import AuditReport
+    from ctxcli.reports.bench import BenchReport
+    from ctxcli.reports.budget import BudgetReport
+    from ctxcli.reports.check import CheckReport
+    from ctxcli.reports.compact import CompactReport
+    from ctxcli.reports.finding import FindingReport
+    from ctxcli.reports.formats import FormatReport
+    from ctxcli.reports.guard import GuardReport
+    from ctxcli.reports.identifiers import IdentifiersReport
+    from ctxcli.reports.notes import NotesReport
+    from ctxcli.reports.probe import ProbeReport
+    from ctxcli.reports.simulate import SimulateReport
+    from ctxcli.reports.sweep import SweepReport
 
 _BARS, _ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-:=+*#"
 _ASCII = str.maketrans({"·": "-", "…": "~", "→": ">", "×": "x", "–": "-", "│": "|", "“": '"', "”": '"'})
@@ -52,9 +59,9 @@ def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
 
 
 def _audited(one: AuditReport | Sequence[AuditReport], canvas: Canvas) -> Iterable[Block]:
-    if isinstance(one, AuditReport):
-        return audit_blocks(one, every_call=canvas.every_call)
-    return (*_heading(one), *summary_blocks(one), *_hint(one, canvas))
+    if isinstance(one, Sequence):
+        return (*_heading(one), *summary_blocks(one), *_hint(one, canvas))
+    return audit_blocks(one, every_call=canvas.every_call)
 
 
 def identifiers(reports: Iterable[IdentifiersReport], canvas: Canvas) -> Iterator[str]:
@@ -156,7 +163,7 @@ def _draw(blocks: Sequence[Block], canvas: Canvas) -> str:
     return text.translate(_ASCII) if canvas.ascii else text
 
 
-def _block(block: Block, console: "Console", canvas: Canvas) -> None:
+def _block(block: Block, console: Console, canvas: Canvas) -> None:
     match block:
         case Facts(lines):
             for at, facts in enumerate(lines):
@@ -169,7 +176,7 @@ def _block(block: Block, console: "Console", canvas: Canvas) -> None:
             _notes(block, console, canvas)
 
 
-def _facts(facts: Sequence[str], console: "Console", canvas: Canvas, *, bold: bool) -> None:
+def _facts(facts: Sequence[str], console: Console, canvas: Canvas, *, bold: bool) -> None:
     """Facts in a row, broken between facts where the terminal is narrow, and within one only if it must be."""
     from rich.text import Text  # noqa: PLC0415
 
@@ -188,7 +195,7 @@ def _facts(facts: Sequence[str], console: "Console", canvas: Canvas, *, bold: bo
         console.print(text, no_wrap=True, crop=False)
 
 
-def _curve(curve: Curve, console: "Console", canvas: Canvas) -> None:
+def _curve(curve: Curve, console: Console, canvas: Canvas) -> None:
     from rich.text import Text  # noqa: PLC0415
 
     if len(curve.values) < 2:
@@ -216,7 +223,7 @@ def _spark(values: Sequence[int], marks: frozenset[int], room: int, bars: str) -
     return "".join(drawn)
 
 
-def _grid(grid: Grid, console: "Console", canvas: Canvas) -> None:
+def _grid(grid: Grid, console: Console, canvas: Canvas) -> None:
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -262,7 +269,7 @@ def _shorten(text: str, room: int) -> str:
     return f"{text[: room - 1 - tail]}…{text[-tail:]}"
 
 
-def _notes(notes: Notes, console: "Console", canvas: Canvas) -> None:
+def _notes(notes: Notes, console: Console, canvas: Canvas) -> None:
     from rich.text import Text  # noqa: PLC0415
 
     indent = len(notes.title) + 2

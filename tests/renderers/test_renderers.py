@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from ctxcli.audit import audit
 from ctxcli.contract import problems
 from ctxcli.model import Message, Part, PartKind, Role, Transcript
-from ctxcli.renderers import RENDERERS
+from ctxcli.renderers import DRAWS, RENDERERS
 from ctxcli.reports.audit import AuditReport
 from ctxcli.shelf import Canvas
 from support import FIXTURES, ROOT, fixture_files, formats_of, golden, name_of, read
@@ -124,3 +124,10 @@ def test_json_survives_lone_surrogates() -> None:
 @pytest.mark.parametrize("name", formats_of("audit"))
 def test_no_reports_draw_nothing_that_breaks(name: str) -> None:
     "".join(RENDERERS[name].audit([], Canvas(80)))
+
+
+def test_what_a_renderer_draws_is_what_is_said_of_it() -> None:
+    for name, card in RENDERERS.items():
+        drawn = {field.name for field in fields(card) if callable(getattr(card, field.name))}
+        assert drawn == set(DRAWS[name]), name
+        assert card.name == name
