@@ -8,8 +8,8 @@ from statistics import fmean
 from ctxcli.bench.case import Score
 from ctxcli.bench.cells import RECORDED, Cell
 from ctxcli.bench.plan import Plan
+from ctxcli.intervals import bootstrap
 from ctxcli.reports.bench import BenchCell, BenchRow, Comparison, Interval, KindHeld
-from ctxcli.sweep.statistics import bootstrap
 
 _TOLERANCE = 0.02
 """Share by which a result may exceed its budget and still count as within it."""

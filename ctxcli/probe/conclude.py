@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ctxcli.ask import Asker
+from ctxcli.intervals import bootstrap, newcombe, wilson
 from ctxcli.probe.prompts import AFTER, BEFORE, NONE
 from ctxcli.probe.questions import Question
 from ctxcli.probe.run import Probe
@@ -22,7 +23,6 @@ from ctxcli.reports.probe import (
     ProbeTotals,
 )
 from ctxcli.shelf import Weigh
-from ctxcli.sweep.statistics import bootstrap, newcombe, wilson
 
 _SHOWN = 300
 

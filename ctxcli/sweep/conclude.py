@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from ctxcli.intervals import Count, Interval, bootstrap, mean, newcombe, spread, wilson
 from ctxcli.reports.sweep import SweepCell, SweepEffective, SweepGap, SweepKnee, SweepLength
 from ctxcli.sweep.grid import HEAD, MIDDLE, Case, Plan
-from ctxcli.sweep.statistics import Count, Interval, bootstrap, mean, newcombe, spread, wilson
 
 KNEE, NONE, UNKNOWN = "knee", "none", "unknown"
 METHOD = (

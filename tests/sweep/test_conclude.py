@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxcli.intervals import bootstrap, newcombe, wilson
 from ctxcli.reports.sweep import SweepReport, SweepSource, SweepSpent
 from ctxcli.sweep.grid import MIDDLE, Case, Grid, Plan
 from ctxcli.sweep.report import Asking, Floors, report_of
 from ctxcli.sweep.run import Sweep
-from ctxcli.sweep.statistics import bootstrap, newcombe, wilson
 from sweep_support import PORT, SMALL, TEAM, answered, small_grid
 
 SOURCE = SweepSource("items.jsonl", False, 2, {"exact": 2}, (), 0)
