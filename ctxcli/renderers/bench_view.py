@@ -18,7 +18,10 @@ def bench_blocks(report: BenchReport, *, everything: bool = False) -> Iterator[B
         yield _by_budget(report)
         shown = min(budgets, key=lambda one: abs(one - _SHOWN))
         for budget in budgets if everything else (shown,):
-            yield _in_full(f"at {_budget(budget)}", [row for row in report.rows if row.budget == budget])
+            rows = [row for row in report.rows if row.budget == budget]
+            yield _in_full(f"at {_budget(budget)}", rows)
+            if everything:
+                yield _by_kind(f"required at {_budget(budget)}, by kind", rows)
     for against in dict.fromkeys(row.against for row in report.rows if row.against is not None):
         rows = [row for row in report.rows if row.against == against]
         yield _in_full(f"at the size of {against}", rows)
@@ -113,6 +116,15 @@ def _in_full(title: str, rows: Sequence[BenchRow]) -> Grid:
     timed = any(row.seconds is not None for row in rows)
     cells = tuple(map(_row, rows))
     return Grid(columns, cells) if timed else Grid(columns[:-1], tuple(row[:-1] for row in cells))
+
+
+def _by_kind(title: str, rows: Sequence[BenchRow]) -> Grid:
+    kinds = sorted({kind for row in rows for kind in row.by_kind})
+    cells = tuple(
+        (row.compactor, *(f"{one.held} of {one.required}" if (one := row.by_kind.get(kind)) else "–" for kind in kinds))
+        for row in rows
+    )
+    return Grid((Column(title), *(Column(kind, right=True) for kind in kinds)), cells)
 
 
 def _row(row: BenchRow) -> tuple[str, ...]:
