@@ -12,7 +12,8 @@ from ctxcli.slots import is_synthetic
 CLIENT_CLEARED = "[Old tool result content cleared]"
 """What agents put in the place of a result that they cleared themselves."""
 _TAIL_SHARE, _TAIL_MOST = 0.4, 20_000
-"""The tail that stays verbatim by default: so much of the target, and no more than what agents usually keep."""
+"""The tail that stays verbatim by default: that share of what pinned messages leave of the target, and no more than
+agents usually keep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def _said(message: Message) -> tuple[tuple[str, str], ...]:
 
 
 def tail_of(
-    units: Sequence[Sequence[int]], keep: Keep | None, target: int, weight: Callable[[int], int]
+    units: Sequence[Sequence[int]], keep: Keep | None, room: int, weight: Callable[[int], int]
 ) -> int:  # fmt: skip
     """Index of the first message of the tail: the newest units within the limit, and at least the newest one."""
     if not units:
@@ -142,7 +143,7 @@ def tail_of(
         every = [index for unit in units for index in unit]
         wanted = every[-keep.messages] if 0 < keep.messages <= len(every) else (0 if keep.messages else every[-1] + 1)
         return next((unit[0] for unit in units if unit[-1] >= wanted), wanted)
-    most = keep.tokens if keep is not None and keep.tokens is not None else min(_TAIL_MOST, int(target * _TAIL_SHARE))
+    most = keep.tokens if keep is not None and keep.tokens is not None else min(_TAIL_MOST, int(room * _TAIL_SHARE))
     tail, left = units[-1][0], most
     for unit in reversed(units):
         left -= sum(map(weight, unit))

@@ -181,15 +181,17 @@ class Session:
         rows = placed(self.transcript, mended)
         keep = tuple(row.index for row in rows if row.index is not None)
         units = units_of(self.transcript.messages, keep)
-        given = settings.summary_tokens
+        pinned, given = pinned_in(self.transcript, keep, settings.pins), settings.summary_tokens
+        left = target - sum(self.scale.of(index, self.start) for index in pinned)
+        room = left if left > 0 else target
         tokens, most = (
-            given or min(DEFAULT_SUMMARY, max(FEWEST_SUMMARY, int(target * share)))
+            given or min(DEFAULT_SUMMARY, max(FEWEST_SUMMARY, int(room * share)))
             for share in (SUMMARY_SHARE, MOST_SUMMARY_SHARE)
         )
         return Task(
             transcript=self.transcript, scale=self.scale, units=units,
-            pinned=pinned_in(self.transcript, keep, settings.pins), target=target,
-            tail=tail_of(units, settings.keep_last, target, lambda index: self.scale.of(index, self.start)),
+            pinned=pinned, target=target,
+            tail=tail_of(units, settings.keep_last, room, lambda index: self.scale.of(index, self.start)),
             summary_tokens=tokens, most_summary=most,
             summarise=lambda change, room: self._summary(change, settings, room),
             summaries=summaries_in(self.transcript, keep), results=settings.results, refine=settings.ask is None,

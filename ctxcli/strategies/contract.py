@@ -7,6 +7,9 @@ from ctxcli.change import Change
 from ctxcli.shelf import Strategy
 from ctxcli.task import Task
 
+_NAMES = 2_000
+"""Tokens that are left below the target where results are cleared, a tenth of it at most: their names go there."""
+
 
 def strategy(clear_stale: Strategy, clear_results: Strategy, roll: Strategy) -> Strategy:
     """The strategy that goes through these three, and stops as soon as the target is met.
@@ -19,7 +22,7 @@ def strategy(clear_stale: Strategy, clear_results: Strategy, roll: Strategy) -> 
         to_the_end = replace(task, tail=sys.maxsize, results=replace(task.results, keep=1, at_least=0))
         for one, under in (
             (clear_stale, task),
-            (clear_results, task),
+            (clear_results, replace(task, target=task.target - min(_NAMES, task.target // 10))),
             (roll, summing),
             (clear_stale, to_the_end),
             (clear_results, to_the_end),
