@@ -7,20 +7,19 @@ from statistics import fmean
 
 from ctxcli.bench.case import Score
 from ctxcli.bench.cells import RECORDED, Cell
+from ctxcli.bench.fit import fits
 from ctxcli.bench.plan import Plan
 from ctxcli.intervals import bootstrap
 from ctxcli.reports.bench import BenchCell, BenchRow, Comparison, Interval, KindHeld
 
-_TOLERANCE = 0.02
-"""Share by which a result may exceed its budget and still count as within it."""
 _CLEAR = 1e-9
 Group = tuple[float | None, str | None]
 """A budget, and the compactor whose own size it is."""
 
 
-def fits(cell: Cell) -> bool:
-    """Whether a result is within its budget."""
-    return cell.score is not None and cell.score.tokens <= cell.target * (1 + _TOLERANCE)
+def is_within(cell: Cell) -> bool:
+    """Whether there is a result, and it is within its budget."""
+    return cell.score is not None and fits(cell.score.tokens, cell.target)
 
 
 def share(many: int, held: int) -> float | None:
@@ -69,7 +68,7 @@ class Table:
             yield from sorted(rows, key=_rank)
 
     def _row(self, group: Group, name: str, cells: Sequence[Cell]) -> BenchRow:
-        fitting = [cell for cell in cells if fits(cell)]
+        fitting = [cell for cell in cells if is_within(cell)]
         scores = [cell.score for cell in fitting if cell.score is not None]
         kinds: dict[str, KindHeld] = {}
         for score in scores:
@@ -111,7 +110,7 @@ class Table:
 
     def _compared(self, group: Group, best: str, other: str) -> Comparison | None:
         by_name = self.groups[group]
-        one, two = ({_place(cell): cell for cell in by_name[name] if fits(cell)} for name in (best, other))
+        one, two = ({_place(cell): cell for cell in by_name[name] if is_within(cell)} for name in (best, other))
         differences: dict[str, list[float]] = {}
         for place in [place for place in one if place in two]:
             mine, theirs = one[place].score, two[place].score
@@ -140,7 +139,7 @@ def cell_rows(cells: Iterable[Cell]) -> Iterator[BenchCell]:
         figures = {name: getattr(one.score, name) if one.score else None for name in _FIGURES}
         yield BenchCell(
             path=one.path, conversation=one.conversation, call=one.call, compactor=one.compactor, budget=one.budget,
-            against=one.against, before=one.before, target=one.target, fits=fits(one), seconds=one.seconds,
+            against=one.against, before=one.before, target=one.target, fits=is_within(one), seconds=one.seconds,
             error=one.error or None, **figures,
         )  # fmt: skip
 

@@ -6,11 +6,17 @@ from ctxcli.change import Change
 from ctxcli.compact.session import Session
 from ctxcli.compact.settings import Settings
 
+_TOLERANCE = 0.02
 _TRIES = 6
 _BESIDE = 8
 """Tokens by which a limit is lowered beside what is over: the frame of a summary is not in its limit."""
 _FEWEST = 40
 """Tokens of a summary below which nothing has room in it."""
+
+
+def fits(tokens: int, target: int) -> bool:
+    """Whether a result is within its budget; a result may exceed it by a fiftieth."""
+    return tokens <= target * (1 + _TOLERANCE)
 
 
 def fitted(session: Session, settings: Settings) -> Change:

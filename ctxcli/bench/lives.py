@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ctxcli.bench.case import Means
-from ctxcli.bench.fit import fitted
+from ctxcli.bench.fit import fits, fitted
 from ctxcli.bench.outside import Outside, OutsideError, run_outside
 from ctxcli.bench.plan import Plan
 from ctxcli.bench.plant import Fact, Garden, planted
@@ -49,6 +49,8 @@ class Life:
     facts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Of what was planted, by slot and place (`constraints, head`): how many, and how many are held."""
     error: str = ""
+    fits: bool = True
+    """Whether the context is within the budget."""
 
 
 def lives_of(transcript: Transcript, means: Means, plan: Plan, source: tuple[str, str | None]) -> Iterator[Life]:
@@ -122,7 +124,9 @@ class _Lives:
             left, gone = rows_after(rows, before, held, change)
             state = _State(left, state.dropped | gone)
             after = replace(before, messages=tuple(row.message for row in left), events=())
-            yield self._life(name, form, (number, session.tokens, session.weight(change)), after, required)
+            weight = session.weight(change)
+            one = self._life(name, form, (number, session.tokens, weight), after, required)
+            yield replace(one, fits=fits(weight, self._target(session)))
 
     def of_outside(self, one: Outside) -> Iterator[Life]:
         """A command, generation by generation: it knows only what it is given."""
@@ -142,7 +146,8 @@ class _Lives:
             messages = [after.messages[index] for index in live(after)[0]]
             rows = tuple(Held(message, None, tuple(range(len(message.parts)))) for message in messages)
             weight = sum(map(sum, count_parts(replace(after, messages=tuple(messages)), self.means.weigh)))
-            yield self._life(one.name, COPY, (number, session.tokens, weight), after, required)
+            found = self._life(one.name, COPY, (number, session.tokens, weight), after, required)
+            yield replace(found, fits=fits(weight, self._target(session)) or not one.is_sized)
 
     def _grown(self, rows: Sequence[Held], number: int) -> tuple[Held, ...]:
         """A context with the turns that come before its next compaction."""

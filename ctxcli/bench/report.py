@@ -57,7 +57,10 @@ def _lives(plan: Plan, lives: Sequence[Life]) -> Iterator[BenchLife]:
         mine = [one for one in lives if (one.compactor, one.form) == (compactor, form)]
         rows = []
         for number in range(1, plan.generations + 1):
-            some = [one for one in mine if one.generation == number and not one.error and one.required]
+            there = [one for one in mine if one.generation == number and not one.error and one.required]
+            some = [one for one in there if one.fits]
+            if len(some) < len(there) * _HALF:
+                continue
             by_file: dict[str, list[float]] = {}
             for one in some:
                 by_file.setdefault(one.path, []).append(one.held / one.required)
@@ -78,7 +81,10 @@ def _facts(lives: Iterable[Life]) -> tuple[int, int]:
 def _planted(lives: Sequence[Life]) -> Iterator[PlantedRow]:
     last = max((one.generation for one in lives), default=0)
     for compactor, form in dict.fromkeys((one.compactor, one.form) for one in lives):
-        ends = [one for one in lives if (one.compactor, one.form, one.generation) == (compactor, form, last)]
+        every = [one for one in lives if (one.compactor, one.form, one.generation) == (compactor, form, last)]
+        ends = [one for one in every if one.fits]
+        if len(ends) < len(every) * _HALF:
+            continue
         for name in dict.fromkeys(name for one in ends for name in one.facts):
             pairs = [one.facts[name] for one in ends if name in one.facts]
             slot, _, place = name.partition(", ")

@@ -151,7 +151,8 @@ def _generations(report: BenchReport) -> Grid:
         by_number = {row.generation: row for row in one.generations}
         cells = (_interval(by_number[at].held) if at in by_number else "–" for at in range(1, most + 1))
         failed = f" ({one.failed} failed)" if one.failed else ""
-        rows.append((one.compactor + failed, one.form, *cells, "none" if one.cliff is None else str(one.cliff)))
+        cliff = "–" if not one.generations else "none" if one.cliff is None else str(one.cliff)
+        rows.append((one.compactor + failed, one.form, *cells, cliff))
     return Grid(columns, tuple(rows))
 
 

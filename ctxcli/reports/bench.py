@@ -128,6 +128,7 @@ class BenchLife:
     form: str
     """raw turns: each time from the turns themselves. copy of a copy: from its own output alone."""
     generations: tuple[Generation, ...]
+    """Those at which half of the results or more are within the budget; their figures are of these."""
     cliff: int | None
     """The first generation that holds less than half; null where none does."""
     failed: int
