@@ -42,6 +42,8 @@ def shared_files(*folders: str) -> list[Path]:
     return sorted(file for folder in folders for file in (SHARED / folder).glob("*"))
 
 
+ABSENT = SHARED / "absent"
+"""Stands for the real transcripts in a list of parameters where there are none: the test is skipped then."""
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the real transcripts are not on this machine")
 
 

@@ -14,7 +14,7 @@ from ctxcli.replay import replay
 from ctxcli.rules import VALIDITY
 from ctxcli.slots import SYNTHETIC
 from ctxcli.validity import PROFILES, check, profile_of
-from support import chat, fixture_files, name_of, needs_shared, read, shared_files, tool_call, tool_result
+from support import ABSENT, chat, fixture_files, name_of, needs_shared, read, shared_files, tool_call, tool_result
 
 ALL = tuple(PROFILES)
 STRICT = tuple(name for name in PROFILES if name != "lenient")
@@ -80,7 +80,7 @@ def test_a_context_that_nothing_was_done_to_is_valid(file: object) -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize("file", shared_files("claude-code", "codex"), ids=name_of)
+@pytest.mark.parametrize("file", shared_files("claude-code", "codex") or [ABSENT], ids=name_of)
 def test_real_sessions_are_valid(file: object) -> None:
     for transcript in read(str(file)):
         messages = applied(transcript, start_of(transcript))
@@ -88,7 +88,7 @@ def test_real_sessions_are_valid(file: object) -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize("file", shared_files("claude-code", "codex"), ids=name_of)
+@pytest.mark.parametrize("file", shared_files("claude-code", "codex") or [ABSENT], ids=name_of)
 def test_what_a_provider_answered_is_valid(file: object) -> None:
     """The context at every seventh call: each was sent, and accepted."""
     for transcript in read(str(file)):
