@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 from ctxcli.bench.case import Case, Means
@@ -64,8 +64,11 @@ class Bench:
                 while waiting:
                     finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                     yield from (one.result() for one in finished)
-            finally:
+            except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
+                for worker in active_children():  # what they are at would be waited for otherwise
+                    worker.terminate()
+                raise
 
     def piece(self, job: Job) -> Piece:
         """Compute one piece."""
