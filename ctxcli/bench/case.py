@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ctxcli.bench.cuts import Cut, upto
-from ctxcli.compact.context import pinned_in, units_of
+from ctxcli.bench.fit import floor_of
+from ctxcli.compact.conclude import is_error
 from ctxcli.compact.session import Session
 from ctxcli.guard.compare import Comparison
 from ctxcli.guard.conclude import conclude
@@ -21,7 +22,6 @@ from ctxcli.model import MAIN, Message, Transcript
 from ctxcli.replay import live
 from ctxcli.reports.guard import HELD, INVENTED, KEPT, MUTATED, UNJUDGED
 from ctxcli.reports.identifiers import SEEN
-from ctxcli.rules import RULES
 from ctxcli.shelf import Material, Weigh
 from ctxcli.simulate.raw import raw_turns
 from ctxcli.summarisers.extractive.decisions import decisions
@@ -171,16 +171,13 @@ class Case:
     def _broken(self, messages: Sequence[Message]) -> int:
         known = self.session.broken(self._profile)
         return sum(
-            found.rule not in known and RULES[found.rule].level == "error" for found in check(messages, self._profile)
+            found.rule not in known and is_error(found) for found in check(messages, self._profile)
         ) if messages else 0  # fmt: skip
 
     @cached_property
     def floor(self) -> int:
-        """Tokens that every strategy keeps: system prompt and tools, the first request, the newest turn."""
-        keep = self.session.start.keep
-        newest = units_of(self.before.messages, keep)[-1:]
-        stays = pinned_in(self.before, keep, ()).union(*newest)
-        return sum(self.session.scale.of(index, self.session.start) for index in stays)
+        """Tokens that every strategy keeps."""
+        return floor_of(self.session)
 
     def target(self, budget: float) -> int:
         """Tokens of a result within a budget: what stays in any case, and that share of the rest."""

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 
 from ctxcli.bench.case import Score
@@ -53,7 +54,7 @@ class Table:
     plan: Plan
     cells: Sequence[Cell]
 
-    @property
+    @cached_property
     def groups(self) -> dict[Group, dict[str, list[Cell]]]:
         """Budgets in ascending order, then the sizes of others."""
         found: defaultdict[Group, dict[str, list[Cell]]] = defaultdict(dict)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from ctxcli.change import Change
+from ctxcli.compact.context import pinned_in, units_of
 from ctxcli.compact.session import Session
 from ctxcli.compact.settings import Settings
 
@@ -17,6 +18,14 @@ _FEWEST = 40
 def fits(tokens: int, target: int) -> bool:
     """Whether a result is within its budget; a result may exceed it by a fiftieth."""
     return tokens <= target * (1 + _TOLERANCE)
+
+
+def floor_of(session: Session) -> int:
+    """Tokens that every strategy keeps: system prompt and tools, the first request, the newest turn."""
+    keep = session.start.keep
+    newest = units_of(session.transcript.messages, keep)[-1:]
+    stays = pinned_in(session.transcript, keep, ()).union(*newest)
+    return sum(session.scale.of(index, session.start) for index in stays)
 
 
 def fitted(session: Session, settings: Settings) -> Change:

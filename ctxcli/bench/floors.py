@@ -9,17 +9,6 @@ from ctxcli.reports.bench import BenchLife, BenchRow, FloorRow, PlantedRow
 RECALL, REQUIRED, CONSTRAINTS, DECISIONS, SURVIVAL, PLANTED, MUTATED, INVENTED, BROKEN = (
     "recall", "required", "constraints", "decisions", "survival", "planted", "mutated", "invented", "broken",
 )  # fmt: skip
-MEASURES = {
-    RECALL: "hindsight recall",
-    REQUIRED: "of what the guard requires, the share that is held",
-    CONSTRAINTS: "of the boundaries, the share that is held",
-    DECISIONS: "of the decisions, the share that is held",
-    SURVIVAL: "of what was required at first, the share that the last generation holds",
-    PLANTED: "of what was planted, the share that the last generation holds",
-    MUTATED: "identifiers that became others, at most",
-    INVENTED: "identifiers that nobody said, at most",
-    BROKEN: "results that a provider refuses, at most",
-}
 _AT_MOST = (MUTATED, INVENTED, BROKEN)
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ctxcli.bench.case import Means
-from ctxcli.bench.fit import fits, fitted
+from ctxcli.bench.fit import fits, fitted, floor_of
 from ctxcli.bench.outside import Outside, OutsideError, run_outside
 from ctxcli.bench.plan import Plan
 from ctxcli.bench.plant import Fact, Garden, planted
-from ctxcli.compact.context import pinned_in, units_of
+from ctxcli.compact.context import units_of
 from ctxcli.compact.session import Session
 from ctxcli.compact.settings import Settings
 from ctxcli.guard.forms import Key, normal
@@ -120,13 +120,13 @@ class _Lives:
             before, held = passes.as_transcript(rows, state.dropped if form == RAW else frozenset())
             session = Session(before, self.means.policy, self.means.weigh, self.means.extractor)
             required = required or frozenset(session.before.required(self.means.policy).keys)
-            change = fitted(session, Settings((name,), self._target(session)))
+            change = fitted(session, Settings((name,), self.room + floor_of(session)))
             left, gone = rows_after(rows, before, held, change)
             state = _State(left, state.dropped | gone)
             after = replace(before, messages=tuple(row.message for row in left), events=())
             weight = session.weight(change)
             one = self._life(name, form, (number, session.tokens, weight), after, required)
-            yield replace(one, fits=fits(weight, self._target(session)))
+            yield replace(one, fits=fits(weight, self.room + floor_of(session)))
 
     def of_outside(self, one: Outside) -> Iterator[Life]:
         """A command, generation by generation: it knows only what it is given."""
@@ -138,7 +138,7 @@ class _Lives:
             session = Session(before, self.means.policy, self.means.weigh, self.means.extractor)
             required = required or frozenset(session.before.required(self.means.policy).keys)
             try:
-                after = run_outside(one, before, before.messages, self._target(session))
+                after = run_outside(one, before, before.messages, self.room + floor_of(session))
             except OutsideError as error:
                 failed = self._life(one.name, COPY, (number, session.tokens, 0), Transcript(""), required)
                 yield replace(failed, error=str(error))
@@ -147,7 +147,7 @@ class _Lives:
             rows = tuple(Held(message, None, tuple(range(len(message.parts)))) for message in messages)
             weight = sum(map(sum, count_parts(replace(after, messages=tuple(messages)), self.means.weigh)))
             found = self._life(one.name, COPY, (number, session.tokens, weight), after, required)
-            yield replace(found, fits=fits(weight, self._target(session)) or not one.is_sized)
+            yield replace(found, fits=fits(weight, self.room + floor_of(session)) or not one.is_sized)
 
     def _grown(self, rows: Sequence[Held], number: int) -> tuple[Held, ...]:
         """A context with the turns that come before its next compaction."""
@@ -155,11 +155,6 @@ class _Lives:
         new = range(start, self.ends[number - 1])
         messages = self.raw.messages
         return (*rows, *(Held(messages[at], at, tuple(range(len(messages[at].parts)))) for at in new))
-
-    def _target(self, session: Session) -> int:
-        keep = session.start.keep
-        stays = pinned_in(session.transcript, keep, ()).union(*units_of(session.transcript.messages, keep)[-1:])
-        return self.room + sum(session.scale.of(index, session.start) for index in stays)
 
     def _life(
         self, name: str, form: str, figures: tuple[int, int, int], after: Transcript, required: frozenset[Key]
