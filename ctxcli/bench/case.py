@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ctxcli.bench.cuts import Cut, upto
@@ -18,12 +18,12 @@ from ctxcli.guard.reading import Reading
 from ctxcli.guard.recorded import recorded
 from ctxcli.guard.sides import After, pieces_against
 from ctxcli.identifiers import Extractor
-from ctxcli.model import MAIN, Message, Transcript
+from ctxcli.model import Message, Transcript
 from ctxcli.replay import live
 from ctxcli.reports.guard import HELD, INVENTED, KEPT, MUTATED, UNJUDGED
 from ctxcli.reports.identifiers import SEEN
 from ctxcli.shelf import Material, Weigh
-from ctxcli.simulate.raw import raw_turns
+from ctxcli.simulate.raw import said_turns
 from ctxcli.summarisers.extractive.decisions import decisions
 from ctxcli.tokens import count_parts
 from ctxcli.validity import check, profile_of
@@ -99,9 +99,7 @@ class Case:
     @property
     def _later(self) -> Reading:
         """The raw turns behind the cut: nothing that a later compaction wrote."""
-        raw = raw_turns(self.transcript)
-        turns = tuple(message for message in raw.messages[self.cut.at :] if message.lane == MAIN and not message.copied)
-        return Reading(replace(raw, messages=turns, events=(), calls=()), self.means.extractor)
+        return Reading(said_turns(self.transcript, self.cut.at), self.means.extractor)
 
     @cached_property
     def decisions(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from ctxcli.bench.case import Means
 from ctxcli.bench.fit import fits, fitted, floor_of
 from ctxcli.bench.outside import Outside, OutsideError, run_outside
 from ctxcli.bench.plan import Plan
-from ctxcli.bench.plant import Fact, Garden, planted
+from ctxcli.bench.plant import Fact, planted
 from ctxcli.compact.context import units_of
 from ctxcli.compact.session import Session
 from ctxcli.compact.settings import Settings
@@ -15,12 +15,12 @@ from ctxcli.guard.forms import Key, normal
 from ctxcli.guard.holdings import Holdings, Place
 from ctxcli.guard.judging import Judge
 from ctxcli.guard.reading import Reading
-from ctxcli.model import MAIN, Transcript
+from ctxcli.model import Transcript
 from ctxcli.replay import live
 from ctxcli.simulate.course import Held
 from ctxcli.simulate.passes import Passes, rows_after
 from ctxcli.simulate.policy import Policy
-from ctxcli.simulate.raw import raw_turns
+from ctxcli.simulate.raw import said_turns
 from ctxcli.tokens import count_parts
 
 RAW, COPY = "raw turns", "copy of a copy"
@@ -55,17 +55,16 @@ class Life:
 
 def lives_of(transcript: Transcript, means: Means, plan: Plan, source: tuple[str, str | None]) -> Iterator[Life]:
     """Each compactor of the plan in each form; nothing of a conversation that is too short."""
-    garden = Garden(raw_turns(transcript), ())
-    turns = [one for one in garden.transcript.messages if one.lane == MAIN and not one.copied]
-    raw = replace(garden.transcript, messages=tuple(turns), events=(), calls=())
+    raw, facts = said_turns(transcript), tuple[Fact, ...]()
     ends = _ends(raw, means, plan)
     if len(ends) < plan.generations:
         return
     if plan.plant:
         garden = planted(raw, ends[0], plan.plant, f"{plan.seed} {source[0]} {source[1]}")
-        raw, ends = garden.transcript, [end + len(garden.facts) for end in ends]
+        raw, facts = garden.transcript, garden.facts
+        ends = [end + len(facts) for end in ends]
     room = int(plan.generation_budget * sum(map(sum, count_parts(raw, means.weigh)[: ends[0]])))
-    life = _Lives(replace(raw, messages=raw.messages[: ends[-1]]), ends, garden.facts, room, means, plan, source)
+    life = _Lives(replace(raw, messages=raw.messages[: ends[-1]]), ends, facts, room, means, plan, source)
     for name in plan.strategies:
         yield from life.of_strategy(name, RAW)
         yield from life.of_strategy(name, COPY)

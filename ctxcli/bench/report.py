@@ -27,7 +27,7 @@ _MOST = 5
 
 def report_of(plan: Plan, pieces: Iterable[Piece], floors: Sequence[Floor], *, with_cells: bool) -> BenchReport:
     """Everything that the pieces say; the same pieces in any order give the same report, but for times."""
-    ordered = sorted(pieces, key=lambda one: (one.job.path, one.job.conversation, one.job.cut is None, one.job.cut))
+    ordered = sorted(pieces, key=_place)
     cells = [cell for piece in ordered for cell in piece.cells]
     lives = [life for piece in ordered for life in piece.lives]
     table = Table(plan, cells)
@@ -43,6 +43,14 @@ def report_of(plan: Plan, pieces: Iterable[Piece], floors: Sequence[Floor], *, w
         sources=tuple(_sources(cells)), rows=rows, comparisons=comparisons, generations=generations, planted=planted,
         floors=asked, cells=tuple(cell_rows(cells)) if with_cells else (),
         notes=tuple(_notes(cells, lives, rows, comparisons)),
+    )  # fmt: skip
+
+
+def _place(piece: Piece) -> tuple[str, int, bool, int, bool]:
+    """By source and conversation; the cuts in their order, a recorded compaction first, then the generations."""
+    job, cut = piece.job, piece.job.cut
+    return (
+        job.path, job.conversation, cut is None, cut.at if cut else 0, cut is not None and cut.event is None,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ctxcli import __version__
 from ctxcli.bench.case import Score
 from ctxcli.bench.cells import Cell
+from ctxcli.bench.cuts import Cut
 from ctxcli.bench.lives import Life
 from ctxcli.bench.plan import Plan
 
@@ -20,8 +21,8 @@ class Job:
     path: str
     conversation: int
     """Its number in the source, from 1."""
-    cut: int | None
-    """Its number among the cuts; None for the generations."""
+    cut: Cut | None
+    """None for the generations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def timeless(piece: Piece) -> Piece:
 
 def key_of(plan: Plan, digest: str, job: Job) -> str:
     """Names a piece by everything that it depends on: the plan, the content of the source, and the release of ctx."""
-    told = json.dumps([__version__, asdict(plan), digest, job.conversation, job.cut], sort_keys=True, default=str)
+    told = json.dumps([__version__, asdict(plan), digest, asdict(job)], sort_keys=True, default=str)
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ctxcli.bench.case import Case, Means
 from ctxcli.bench.cells import cells_of
-from ctxcli.bench.cuts import Cut, cuts_of
+from ctxcli.bench.cuts import cuts_of
 from ctxcli.bench.lives import lives_of
 from ctxcli.bench.plan import Plan
 from ctxcli.bench.results import Job, Piece, key_of
@@ -39,10 +39,11 @@ class Bench:
         """The pieces of one source, each with its key."""
         digest = _digest(path)
         for number, transcript in enumerate(transcripts, 1):
-            wanted = [Job(path, number, place) for place in range(len(_cuts(transcript, self.plan)))]
-            if self.plan.generations:
-                wanted.append(Job(path, number, None))
-            yield from ((key_of(self.plan, digest, job), job) for job in wanted)
+            weights = count_parts(transcript, _means(transcript, self.plan).weigh)
+            cuts = cuts_of(transcript, weights, self.plan.cuts, self.plan.least)
+            for cut in (*cuts, *([None] if self.plan.generations else [])):
+                job = Job(path, number, cut)
+                yield key_of(self.plan, digest, job), job
 
     def pieces(self, jobs: Sequence[Job], done: Callable[[Piece], None]) -> dict[Job, Piece]:
         """Compute these pieces on several processors; `done` is called for each as it comes.
@@ -77,17 +78,12 @@ class Bench:
         source = transcript.path, transcript.id if transcript.many else None
         if job.cut is None:
             return Piece(job, lives=tuple(lives_of(transcript, means, self.plan, source)))
-        case = Case(transcript, _cuts(transcript, self.plan)[job.cut], means)
-        return Piece(job, cells=tuple(cells_of(case, self.plan, source)))
+        return Piece(job, cells=tuple(cells_of(Case(transcript, job.cut, means), self.plan, source)))
 
 
 @lru_cache(maxsize=2)
 def _conversations(path: str, from_: str | None) -> tuple[Transcript, ...]:
     return tuple(one.transcript for one in load(path, format_name=from_))
-
-
-def _cuts(transcript: Transcript, plan: Plan) -> list[Cut]:
-    return cuts_of(transcript, count_parts(transcript, _means(transcript, plan).weigh), plan.cuts, plan.least)
 
 
 def _means(transcript: Transcript, plan: Plan) -> Means:

@@ -30,6 +30,13 @@ def raw_turns(transcript: Transcript) -> Transcript:
     return replace(transcript, messages=messages, events=events)
 
 
+def said_turns(transcript: Transcript, start: int = 0) -> Transcript:
+    """The raw turns of the main conversation alone, from the message at `start` on; nothing that the source repeats."""
+    raw = raw_turns(transcript)
+    turns = tuple(one for one in raw.messages[start:] if one.lane == MAIN and not one.copied)
+    return replace(raw, messages=turns, events=(), calls=())
+
+
 def _undone(transcript: Transcript) -> Iterator[Event]:
     """The recorded compactions whose turns the source holds."""
     return (event for event in transcript.events if event.lane == MAIN and event.kind in COMPACTIONS and event.drops)

@@ -8,7 +8,7 @@ import pytest
 
 from ctxcli.bench.case import Case, Means, Score
 from ctxcli.bench.cells import RECORDED, Cell, cells_of
-from ctxcli.bench.cuts import cuts_of, upto
+from ctxcli.bench.cuts import Cut, cuts_of, upto
 from ctxcli.bench.fit import fitted
 from ctxcli.bench.floors import Floor
 from ctxcli.bench.lives import COPY, RAW, Life, lives_of
@@ -193,7 +193,7 @@ def cell(compactor: str, file: int, held: int, *, tokens: int = 90, budget: floa
 
 
 def pieces(*cells: Cell) -> list[Piece]:
-    return [Piece(Job("f", 1, number), (one,)) for number, one in enumerate(cells)]
+    return [Piece(Job("f", 1, Cut(number + 1, number)), (one,)) for number, one in enumerate(cells)]
 
 
 def test_a_difference_inside_the_spread_is_no_win() -> None:
@@ -260,7 +260,9 @@ def test_the_cliff_is_the_first_generation_that_holds_less_than_half() -> None:
 
 def test_pieces_are_read_again_as_they_were_written_and_torn_lines_are_passed_over() -> None:
     life = Life("f", "id", "contract", RAW, 1, 100, 10, 10, 9, {"open, head": (1, 1)})
-    piece = Piece(Job("f", 1, 0), (cell("contract", 0, 8), replace(cell("x", 1, 1), score=None, error="no")), (life,))
+    piece = Piece(
+        Job("f", 1, Cut(1, 0)), (cell("contract", 0, 8), replace(cell("x", 1, 1), score=None, error="no")), (life,)
+    )
     line = line_of("k", piece).encode()
     assert pieces_in([line, line[:-9], b"{}", b"\xff", b"[1]"], {"k": piece.job}) == {piece.job: piece}
     assert pieces_in([line], {"other": piece.job}) == {}
