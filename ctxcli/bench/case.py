@@ -15,13 +15,12 @@ from ctxcli.guard.forms import Key
 from ctxcli.guard.judging import Judge
 from ctxcli.guard.policy import Policy
 from ctxcli.guard.reading import Reading
-from ctxcli.guard.recorded import recorded
+from ctxcli.guard.recorded import recorded, used_in
 from ctxcli.guard.sides import After, pieces_against
 from ctxcli.identifiers import Extractor
 from ctxcli.model import Message, Transcript
 from ctxcli.replay import live
 from ctxcli.reports.guard import HELD, INVENTED, KEPT, MUTATED, UNJUDGED
-from ctxcli.reports.identifiers import SEEN
 from ctxcli.shelf import Material, Weigh
 from ctxcli.simulate.raw import said_turns
 from ctxcli.summarisers.extractive.decisions import decisions
@@ -85,12 +84,7 @@ class Case:
     def used(self) -> frozenset[Key]:
         """What the conversation stated or touched behind the cut and the context had said."""
         before, later = self.session.before, self._later
-        found = {
-            before.key(use)
-            for at in later.parts(range(len(later.messages)))
-            for use in later.uses(at)
-            if use.source != SEEN and not use.aside
-        }
+        found = used_in(before, later, later.parts(range(len(later.messages))))
         kinds = self.means.policy.kinds
         return frozenset(
             key for key in found if (one := before.known.get(key)) and not one.secret and one.kind in kinds

@@ -122,7 +122,7 @@ def _ranking(rows: Sequence[BenchRow], comparisons: Sequence[Comparison]) -> Ite
         mine = [one for one in comparisons if (one.budget, one.against) == (budget, against)]
         if not mine:
             continue
-        where = f"at {budget:.0%}" if budget is not None else f"at the size of {against}"
+        where = f"at {budget * 100:g} %" if budget is not None else f"at the size of {against}"
         level = [one.other for one in mine if not one.won]
         beaten = [one.other for one in mine if one.won]
         told = [f"ahead of {', '.join(beaten)} by more than the spread"] if beaten else []

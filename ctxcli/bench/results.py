@@ -12,6 +12,7 @@ from ctxcli.bench.cells import Cell
 from ctxcli.bench.cuts import Cut
 from ctxcli.bench.lives import Life
 from ctxcli.bench.plan import Plan
+from ctxcli.files.jsonl import parsed_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,8 @@ def line_of(key: str, piece: Piece) -> str:
 def pieces_in(lines: Iterable[bytes], jobs: Mapping[str, Job]) -> dict[Job, Piece]:
     """The pieces of these jobs that stand in a file; a line that is torn, or of another run, is passed over."""
     found: dict[Job, Piece] = {}
-    for line in lines:
+    for value in (one.value for one in parsed_lines(lines)):
         try:
-            value = json.loads(line)
             job = jobs.get(value["key"])
             if job is not None:
                 found[job] = Piece(job, tuple(map(_cell, value["cells"])), tuple(map(_life, value["lives"])))

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,15 +35,13 @@ class Bench:
     workers: int = 0
     """Processes; 0 for one a processor."""
 
-    def jobs(self, path: str, transcripts: Iterable[Transcript]) -> Iterator[tuple[str, Job]]:
-        """The pieces of one source, each with its key."""
-        digest = _digest(path)
-        for number, transcript in enumerate(transcripts, 1):
-            weights = count_parts(transcript, _means(transcript, self.plan).weigh)
-            cuts = cuts_of(transcript, weights, self.plan.cuts, self.plan.least)
-            for cut in (*cuts, *([None] if self.plan.generations else [])):
-                job = Job(path, number, cut)
-                yield key_of(self.plan, digest, job), job
+    def jobs(self, path: str, number: int, transcript: Transcript) -> Iterator[tuple[str, Job]]:
+        """The pieces of one conversation, by its number in the source, each with its key."""
+        weights = count_parts(transcript, _means(transcript, self.plan).weigh)
+        cuts = cuts_of(transcript, weights, self.plan.cuts, self.plan.least)
+        for cut in (*cuts, *([None] if self.plan.generations else [])):
+            job = Job(path, number, cut)
+            yield key_of(self.plan, _digest(path), job), job
 
     def pieces(self, jobs: Sequence[Job], done: Callable[[Piece], None]) -> dict[Job, Piece]:
         """Compute these pieces on several processors; `done` is called for each as it comes.
@@ -107,6 +105,7 @@ def _means_by_name(name: str, cache: bool, kinds: _Kinds) -> Means:
     return Means(weigh, Extractor(kinds_of(dict(kinds.items)), remembers=_LINES))
 
 
+@lru_cache(maxsize=64)
 def _digest(path: str) -> str:
     """Of the content of a source; of a folder, of the names, sizes and times of its files."""
     found = hashlib.sha256()

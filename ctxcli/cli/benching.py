@@ -1,7 +1,7 @@
 """One run of `ctx bench`: sources to pieces, pieces to the report, the file that a stopped run goes on from."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from ctxcli.cli.sources import Sources, say_skips
 from ctxcli.errors import UnreadableError
 from ctxcli.files import find
 from ctxcli.files.append import append_lines
-from ctxcli.files.streams import STDIN
+from ctxcli.files.streams import STDIN, opened
 from ctxcli.renderers.bench_view import bench_chart
 from ctxcli.renderers.chart import line_chart, suffix_of
 
@@ -72,12 +72,11 @@ def _plan(flags: dict[str, Any]) -> Plan:
 
 def _jobs(bench: Bench, sources: Sources, files: tuple[str, ...]) -> Iterator[tuple[str, Job]]:
     """The pieces of every source that can be read; the others are complained of."""
-    by_path: dict[str, list[Any]] = {}
+    numbers: Counter[str] = Counter()
     for path, transcript in sources.transcripts(list(find(files))):
         say_skips(path, transcript)
-        by_path.setdefault(path, []).append(transcript)
-    for path, transcripts in by_path.items():
-        yield from bench.jobs(path, transcripts)
+        numbers[path] += 1
+        yield from bench.jobs(path, numbers[path], transcript)
 
 
 def _computed(bench: Bench, jobs: dict[str, Job], resume: str | None) -> dict[Job, Piece]:
@@ -101,16 +100,7 @@ def _done(keys: dict[Job, str], resume: str | None, step: Callable[[], None]) ->
 
 
 def _known(resume: str, jobs: dict[str, Job]) -> dict[Job, Piece]:
-    path = Path(resume)
-    if not path.exists():
+    if not Path(resume).exists():
         return {}
-    with _readable(resume):
-        return pieces_in(path.read_bytes().splitlines(), jobs)
-
-
-@contextmanager
-def _readable(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise UnreadableError(f"{path}: cannot be read: {error.strerror or error}") from None
+    with opened(resume) as stream:
+        return pieces_in(stream, jobs)

@@ -37,17 +37,41 @@ def asking(total: int, spent: Callable[[], str]) -> Iterator[Callable[[], None]]
 
     `spent` says in words what it has cost so far.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if _is_seen():
+        with _bar("asking", total, 0, spent) as step:
+            yield step
+    else:
         yield _by_tenths(total, lambda: f"answered, {spent()}")
-        return
+
+
+@contextmanager
+def working(total: int, done: int, what: str) -> Iterator[Callable[[], None]]:
+    """A callback for each piece of work that is done: a bar on a terminal, elsewhere a line at every tenth of the way.
+
+    `done` of them were there before. Of little work nothing is told away from a terminal.
+    """
+    if _is_seen():
+        with _bar(what, total, done, str) as step:
+            yield step
+    else:
+        yield _by_tenths(total, lambda: f"pieces of work done ({what})", done) if total >= _MANY else _nothing
+
+
+def _is_seen() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextmanager
+def _bar(what: str, total: int, done: int, told: Callable[[], str]) -> Iterator[Callable[[], None]]:
+    """A bar, and behind it what `told` says at each step."""
     from rich.console import Console  # noqa: PLC0415 - only where a bar is drawn
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
-    columns = (TextColumn("asking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
                TextColumn("{task.description}"))  # fmt: skip
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=total)
-        yield lambda: progress.update(task, advance=1, description=spent())
+        task = progress.add_task("", total=total, completed=done)
+        yield lambda: progress.update(task, advance=1, description=told())
 
 
 def _nothing() -> None:
@@ -55,7 +79,6 @@ def _nothing() -> None:
 
 
 def _by_tenths(total: int, told: Callable[[], str], done: int = 0) -> Callable[[], None]:
-
     def one_more() -> None:
         nonlocal done
         done += 1
@@ -63,21 +86,3 @@ def _by_tenths(total: int, told: Callable[[], str], done: int = 0) -> Callable[[
             click.echo(f"ctx: {done:,} of {total:,} {told()}", err=True)
 
     return one_more
-
-
-@contextmanager
-def working(total: int, done: int, what: str) -> Iterator[Callable[[], None]]:
-    """A callback for each piece of work that is done: a bar on a terminal, elsewhere a line at every tenth of the way.
-
-    `done` of them were there before.
-    """
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield _by_tenths(total, lambda: f"pieces of work done ({what})", done) if total >= _MANY else _nothing
-        return
-    from rich.console import Console  # noqa: PLC0415 - only where a bar is drawn
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=total, completed=done)
-        yield lambda: progress.update(task, advance=1)

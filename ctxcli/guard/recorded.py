@@ -1,6 +1,6 @@
 """The compactions that a transcript records: for each the true context before it and after it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ctxcli.guard.holdings import Place
@@ -82,10 +82,9 @@ def _is_attached(message: Message) -> bool:
 def used_later(found: Recorded) -> set[tuple[str, str]]:
     """What the conversation stated or touched after the compaction, by key."""
     reading = found.before.reading
-    return {
-        found.before.key(use)
-        for at in found.then
-        if not reading.messages[at[0]].copied
-        for use in reading.uses(at)
-        if use.source != SEEN and not use.aside
-    }
+    return used_in(found.before, reading, (at for at in found.then if not reading.messages[at[0]].copied))
+
+
+def used_in(before: Before, reading: Reading, parts: Iterable[PartAt]) -> set[tuple[str, str]]:
+    """What these parts state or touch, under the keys of a context."""
+    return {before.key(use) for at in parts for use in reading.uses(at) if use.source != SEEN and not use.aside}
