@@ -50,9 +50,11 @@ class Garden:
 def planted(transcript: Transcript, end: int, many: int, seed: str) -> Garden:
     """So many facts of each slot at the head, the middle and the tail of the messages before `end`, each a message.
 
-    The same seed plants the same. A fact never stands between a tool call and its result.
+    The same seed plants the same into the same turns, wherever their file lies and whatever its name is. A fact never
+    stands between a tool call and its result.
     """
-    dice = random.Random(seed)  # noqa: S311 - made up, no secret
+    texts = (part.text for message in transcript.messages[:end] for part in message.parts)
+    dice = random.Random("\n".join((seed, *texts)))  # noqa: S311 - made up, no secret
     facts = tuple(_facts(many, dice))
     messages = list(transcript.messages[:end])
     for place, share in reversed(_PLACES.items()):

@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ctxcli.bench.case import Case, Means, Score
 from ctxcli.bench.cells import RECORDED, Cell, cells_of
@@ -171,6 +173,16 @@ def test_a_boundary_whose_polarity_turned_is_not_held() -> None:
     turned = fact.text.replace("Never write", "Always write")
     assert fact.stands_in(fact.text, Judge(fact.text))
     assert not fact.stands_in(turned, Judge(turned))
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6))
+def test_what_is_planted_as_a_boundary_is_held_whatever_was_planted(seed: int) -> None:
+    plan = Plan(("contract",), least=1_000, generations=2, plant=1, seed=seed)
+    for life in lives_of(read(SEARCH)[0], MEANS, plan, ("a", None)):
+        assert {name: found for name, found in life.facts.items() if name.startswith("constraints")} == {
+            f"constraints, {place}": (1, 1) for place in ("head", "middle", "tail")
+        }
 
 
 def test_generations_from_raw_turns_hold_no_less_than_copies_of_copies() -> None:

@@ -41,7 +41,7 @@ WINDOW = Limits(10_000, reserve_output=2_000)
 # -- the figures
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(1, 2_000), min_size=2, max_size=30), st.integers(1, 12_000))
 def test_the_calls_left_are_those_to_the_trigger_at_the_median_growth(grown: list[int], trigger: int) -> None:
     sizes = [sum(grown[: at + 1]) for at in range(len(grown))]
@@ -113,7 +113,7 @@ def test_a_call_that_there_is_not(flags: dict[str, object], said: str) -> None:
         left(transcript, replace(Settings(), **flags))  # type: ignore[arg-type]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(10, 10**6), st.integers(0, 10**6))
 def test_what_is_shared_out_is_no_more_than_there_is(window: int, fixed: int) -> None:
     found = shared_out(Limits(window), fixed)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcli.sweep.order import ordered
@@ -14,7 +14,6 @@ DOCUMENTS = FIXTURES / "sweep" / "documents.jsonl"
 SCORES = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=40)
 
 
-@settings(deadline=None)
 @given(SCORES, st.integers(1, 30))
 def test_the_best_stand_at_the_ends_and_each_one_towards_the_middle_is_worse(scores: list[float], most: int) -> None:
     order = ordered(scores, most)

@@ -43,7 +43,7 @@ def whole_answer() -> str:
 WHOLE = whole_answer()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.data())
 def test_a_repair_passes_the_guard_whatever_the_answer_was(data: st.DataObject) -> None:
     """Law: what a repair gives holds, or there is none; `passed` asserts what holds of every pass."""

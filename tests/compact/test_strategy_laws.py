@@ -26,7 +26,7 @@ SEEDS = st.integers(0, 10**9)
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", USABLE)
-@settings(max_examples=HISTORIES, deadline=None)
+@settings(max_examples=HISTORIES)
 @given(seed=SEEDS, share=st.sampled_from([0.05, 0.3, 0.7]), keep=st.sampled_from([0, 1, 3]))
 def test_what_comes_out_is_valid_lighter_and_whole(name: str, profile: str, seed: int, share: float, keep: int) -> None:
     transcript = history(seed)
@@ -50,7 +50,7 @@ def test_what_comes_out_is_valid_lighter_and_whole(name: str, profile: str, seed
 
 
 @pytest.mark.parametrize("name", USABLE)
-@settings(max_examples=HISTORIES, deadline=None)
+@settings(max_examples=HISTORIES)
 @given(seed=SEEDS, share=st.sampled_from([0.05, 0.3, 0.7]))
 def test_twice_is_the_same_as_once_where_the_target_was_met_and_never_heavier(
     name: str, seed: int, share: float

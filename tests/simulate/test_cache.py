@@ -70,7 +70,7 @@ def test_without_a_model_the_provider_tells_the_rules() -> None:
 # -- the laws
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from(MODELS),
     st.lists(st.tuples(st.integers(0, 9), st.integers(1, 30_000), st.integers(0, 90)), min_size=1, max_size=12),

@@ -102,7 +102,7 @@ def test_marks_in_the_corpus_end_nothing() -> None:
     assert all(case.text.count("TEXT>>>") == case.text.count("<<<TEXT") == 1 for case in laid.cases)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.text(alphabet="ab .\n!", max_size=3_000) | st.text(max_size=500))
 def test_pieces_hold_every_word_and_none_is_long(text: str) -> None:
     pieces = list(pieces_of(text))

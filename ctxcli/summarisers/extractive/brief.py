@@ -88,7 +88,7 @@ def _states(material: Material) -> tuple[list[Item], list[str]]:
     marked = [one for one in boundaries if "(superseded" in one.text]
     stated = [one for one in boundaries if one not in marked]
     lined = [
-        *((one.line or 0, Item(CONSTRAINTS, terse(unlabelled(one.text)))) for one in stated),
+        *((one.line or 0, Item(CONSTRAINTS, unlabelled(one.text))) for one in stated),
         *((one.line or 0, Item(IDENTIFIERS, terse(one.text), FACT)) for one in told(material)),
     ]
     every = [item for _, item in sorted(lined, key=lambda one: one[0])]

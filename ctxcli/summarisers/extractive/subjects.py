@@ -14,7 +14,7 @@ _VALUES = (
     ("money", re.compile(r"[$€£]\s?\d[\d,.]*\d|[$€£]\d")),
     ("url", re.compile(r"\bhttps?://[^\s,;]+")),
     ("date", re.compile(r"\b\d{4}-\d{2}-\d{2}\b")),
-    ("ref", re.compile(r"(?<![\w/])[\w.-]+(?:/[\w.-]+)+")),
+    ("ref", re.compile(r"(?<![\w/])(?:/?[\w.-]+(?:/[\w.-]+)+|/[\w.-]+)/?")),
     ("hash", re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{7,40}\b")),
     ("code", re.compile(r"\b(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[\w.-]*\w\b")),
     ("number", re.compile(r"\b\d[\d,.]*(?: of \d+)?\b")),
@@ -46,7 +46,8 @@ _STEP = "step"
 _ENOUGH, _SHARE = 2, 0.5
 """Words that two have to share where they do not share them all, and the share of the shorter one."""
 _FORBIDS = re.compile(
-    r"^(?:never|do not|don[’']?t|no|avoid|under no circumstances)\b|\b(?:must|may|should|can) ?(?:not|never)\b",
+    r"^(?:never|do not|don[’']?t|no|avoid|under no circumstances)\b|\b(?:must|may|should|can) ?(?:not|never)\b"
+    r"|\b(?:keep|leave) .+ (?:as (?:it|they|is)|alone|untouched|unchanged|intact)\b",
     re.IGNORECASE,
 )
 _UNLESS = re.compile(r"\b(?:without|until|unless)\b", re.IGNORECASE)
@@ -62,22 +63,32 @@ class Subject(NamedTuple):
     before: dict[str, str]
     """By word, the one right before it: what tells `staging database` from `production database`."""
     kinds: frozenset[str]
-    """Of the values that it gives; of one that forbids something, of amounts alone."""
+    """Of the values that it gives; of one that forbids something, of amounts, and of what stands behind an `unless`."""
+    things: frozenset[str] = frozenset()
+    """The other values: where an amount is given, they name what it is an amount of."""
 
 
 def subject_of(sentence: str) -> Subject:
     """The subject of a sentence."""
-    kinds, rest = [], sentence
-    for kind, shape in _VALUES:
-        rest, count = shape.subn(_GAP, rest)
-        kinds += [kind] if count else []
+    rest, values = _without_values(sentence)
+    kinds = {kind for kind, _ in values}
+    if _FORBIDS.search(sentence):
+        unless = _UNLESS.search(sentence)
+        kinds &= _AMOUNTS | {kind for kind, _ in _without_values(sentence[unless.end() :])[1]} if unless else _AMOUNTS
     words: list[str] = [_stem(word.casefold()) for word in _WORD.findall(rest)]
-    kinds += [_STEP] if _NEXT.search(sentence) else []
-    if _FORBIDS.search(sentence) and not _UNLESS.search(sentence):
-        kinds = [kind for kind in kinds if kind in _AMOUNTS]
     own = [word for word in words if word not in ("", "·")]
     before = {word: first for first, word in pairwise(words) if first not in ("", "·") and word}
-    return Subject(frozenset(own), before, frozenset(kinds))
+    things = frozenset(value for kind, value in values if kind not in _AMOUNTS)
+    return Subject(frozenset(own), before, frozenset(kinds | ({_STEP} if _NEXT.search(sentence) else set())), things)
+
+
+def _without_values(sentence: str) -> tuple[str, list[tuple[str, str]]]:
+    """The sentence with a gap for each value, and the values with their kinds."""
+    values: list[tuple[str, str]] = []
+    for kind, shape in _VALUES:
+        values += [(kind, found[0]) for found in shape.finditer(sentence)]
+        sentence = shape.sub(_GAP, sentence)
+    return sentence, values
 
 
 def gives_value(sentence: str) -> bool:
@@ -101,6 +112,8 @@ def is_same(one: Subject, other: Subject) -> bool:
     if _STEP in kinds:
         return True
     if not kinds or not one.words or not other.words:
+        return False
+    if kinds & _AMOUNTS and one.things - other.things and other.things - one.things:
         return False
     shared = one.words & other.words
     if one.words != other.words and len(shared) < _ENOUGH:
