@@ -126,7 +126,7 @@ class Probe:
         said, one = self._said(cell), cell.question
         if is_unknown(said):
             return False
-        found = grade(one.grading, one.answers, one.regex, said)
+        found = grade(one.grading, one.answers, one.regex, said, one.question)
         if found.right is not None:
             return found.right
         judged = self.verdicts.get(key(self._judged(cell), 0))

@@ -115,7 +115,9 @@ class Sweep:
         if answer is None:
             return Grade(None, self.failed.get(case.id, "was not asked"))
         item = case.item
-        found = grade(item.grading, item.answers, item.regex, answer_in(answer.text, recite=self.recite))
+        found = grade(
+            item.grading, item.answers, item.regex, answer_in(answer.text, recite=self.recite), item.question
+        )  # fmt: skip
         if found.right is None:
             found = self._by_judge(case)
         return Grade(found.right, _why(found, answer))

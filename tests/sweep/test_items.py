@@ -37,11 +37,45 @@ def test_an_answer_is_known_in_whatever_stands_around_it(answer: str, frame: str
     [
         ("8443", "84430"), ("8443", "18443"), ("3.11", "3.11.4"), ("3.11", "13.11"), ("src/app.py", "lib/src/app.py"),
         ("src/app.py", "src/app.pyc"), ("east-1", "us-east-1"), ("5", "-5"), ("5", "It is -5."), ("SRCH-207", "SRCH-2071"),
-        ("Heron", "Herons"), ("8443", "unknown"), ("8443", ""), ("8443", " \n"),
+        ("Heron", "Herons"), ("8443", "unknown"), ("8443", ""), ("8443", " \n"), ("src/app.py", "../src/app.py"),
+        ("src/app.py", "~/src/app.py"), ("/etc/app", "~/etc/app"), ("10", "10%"), ("20", "20:30"), ("5", "0,5"),
+        ("C", "C++"), ("https://a.io/v1", "https://a.io/v1?x=1"), ("1.0", "v1.0.1"), ("30s", "30 seconds"),
     ],
 )  # fmt: skip
 def test_a_piece_of_something_longer_is_no_answer(answer: str, reply: str) -> None:
     assert grade(EXACT, (answer,), "", reply).right is False
+
+
+@pytest.mark.parametrize(
+    ("answer", "reply"),
+    [
+        ("1.0", "v1.0"), ("v1.0", "1.0"), ("30s", "30 s"), ("200 ms", "200ms"), (">=3.11", ">= 3.11"), ("8443", "_8443_"),
+        ("src/my_app.py", r"src/my\_app.py"), ("src/app.py", r".\src\app.py"), ("1000", "1_000"), ("8443", "8443/tcp"),
+        ("8443", "127.0.0.1:8443"), ("https://a.io/v1", "https://a.io/v1/"), ("8443", '{"port":\n8443}'),
+    ],
+)  # fmt: skip
+def test_another_way_of_writing_it_is_the_same_answer(answer: str, reply: str) -> None:
+    assert grade(EXACT, (answer,), "", reply).right
+
+
+@pytest.mark.parametrize(
+    ("reply", "right"),
+    [
+        ("I don't know whether it is 8443.", False), ("It isn’t 8443.", False), ("unknown\n8443", False),
+        ("The text does not say, but 8443 is usual.", False), ("8443 is not mentioned.", False),
+        ("It was never 8443.", False), ("It is 9000, not 8443.", False), ("Not 8080 but 8443.", True),
+        ("8443, not 8080.", True), ("It isn't 8080; it is 8443.", True), ("8443. Of the other nothing is known.", True),
+        ("It is not 8443. No, wait: it is 8443.", True),
+    ],
+)  # fmt: skip
+def test_what_is_denied_or_not_known_is_no_answer(reply: str, right: bool) -> None:
+    assert grade(EXACT, ("8443",), "", reply, "Which port?").right is right
+
+
+def test_what_the_question_denies_may_be_denied() -> None:
+    reply = "Never touch legacy/billing.py."
+    assert grade(EXACT, ("legacy/billing.py",), "", reply, "Fill the gap: “Never touch ____”").right
+    assert not grade(EXACT, ("legacy/billing.py",), "", reply, "Which file is the entry point?").right
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
