@@ -162,6 +162,8 @@ class Usage:
     output_final: bool = True
     """False where the figure is the placeholder of a stream's first event."""
     iterations: tuple[Iteration, ...] = ()
+    cache_write_1h: int | None = None
+    """Of those written, the ones that live an hour; None where the provider does not tell them apart."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from ctxcli.caching import LIFE_1H, LIFE_5M, moment
+from ctxcli.caching import READ, WRITE_1H, WRITE_5M, moment
 from ctxcli.errors import SettingError
 from ctxcli.model import Call
 from ctxcli.reports.calls import Cache
@@ -18,7 +18,8 @@ LIBRARY = "genai-prices"
 _NEWEST = datetime(9999, 1, 1, tzinfo=UTC)
 """Asked for where a call's time is not recorded: the newest price in the list, whatever the clock says."""
 _MILLION = 1_000_000
-_KEYS = ("input", "output", "cache_read", "cache_write")
+_OF_INPUT = {"cache_read": READ, "cache_write": WRITE_5M, "cache_write_1h": WRITE_1H}
+"""What the cache costs where a table does not say, in the price of an input token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Rates:
     output: float
     cache_read: float
     cache_write: float
+    cache_write_1h: float
+    """For entries that live an hour."""
 
 
 @dataclass(slots=True)
@@ -50,30 +53,30 @@ class Prices:
         except PackageNotFoundError:
             return None
 
-    def cost(self, call: Call, cache: Cache, output: int, ttl: int) -> float | None:
+    def cost(self, call: Call, cache: Cache, output: int) -> float | None:
         """Dollars for what a call sent and got, at the prices of its time; None where those are not known."""
-        return self.paid(call.model, cache, output, ttl=ttl, time=call.time)
+        return self.paid(call.model, cache, output, time=call.time)
 
-    def paid(self, model: str, cache: Cache, output: int, *, ttl: int = LIFE_5M, time: str = "") -> float | None:
+    def paid(self, model: str, cache: Cache, output: int, *, time: str = "") -> float | None:
         """The same for a model by name; without a time at the newest prices."""
         rates = self.own.get(model)
         if rates is not None:
-            sent = cache.uncached * rates.input + cache.read * rates.cache_read + cache.write * rates.cache_write
+            written = (cache.write - cache.write_1h) * rates.cache_write + cache.write_1h * rates.cache_write_1h
+            sent = cache.uncached * rates.input + cache.read * rates.cache_read + written
             return (sent + output * rates.output) / _MILLION
-        found = self._by_library(model, cache, output, ttl, time) if self.version is not None else None
+        found = self._by_library(model, cache, output, time) if self.version is not None else None
         if found is None:
             self.unknown.add(model)
         return found
 
-    def _by_library(self, model: str, cache: Cache, output: int, ttl: int, time: str) -> float | None:
+    def _by_library(self, model: str, cache: Cache, output: int, time: str) -> float | None:
         if not model:
             return None
         from genai_prices import Usage, calc_price  # noqa: PLC0415 - only where cost is asked for
 
-        hourly = cache.write if ttl >= LIFE_1H else 0
         usage = Usage(
             input_tokens=cache.read + cache.write + cache.uncached, cache_read_tokens=cache.read,
-            cache_write_tokens=cache.write, cache_write_1h_tokens=hourly, output_tokens=output,
+            cache_write_tokens=cache.write, cache_write_1h_tokens=cache.write_1h, output_tokens=output,
         )  # fmt: skip
         try:
             when = moment(time) or _NEWEST
@@ -83,18 +86,19 @@ class Prices:
 
 
 def rates_of(values: Mapping[str, Any], path: str) -> dict[str, Rates]:
-    """A table of prices: for each model input, output, cache_read and cache_write, in dollars per million tokens.
+    """A table of prices: for each model input, output and what the cache costs, in dollars per million tokens.
 
-    Raises SettingError for anything else. Without the two of the cache they are 0.1 and 1.25 of the input.
+    Raises SettingError for anything else. Without those of the cache they are 0.1, 1.25 and 2 of the input.
     """
     return {model: _rates(model, row, path) for model, row in values.items()}
 
 
 def _rates(model: str, row: Any, path: str) -> Rates:
-    if not isinstance(row, dict) or not {"input", "output"} <= row.keys() <= set(_KEYS):
-        raise SettingError(f"{path}: {model!r} wants input and output, and may have cache_read and cache_write")
+    known = ("input", "output", *_OF_INPUT)
+    if not isinstance(row, dict) or not {"input", "output"} <= row.keys() <= set(known):
+        raise SettingError(f"{path}: {model!r} wants input and output, and may have {', '.join(_OF_INPUT)}")
     for key, value in row.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < _MILLION:
             raise SettingError(f"{path}: {model}.{key}: {value!r} is no price per million tokens")
-    given = {"cache_read": 0.1 * row["input"], "cache_write": 1.25 * row["input"], **row}
-    return Rates(**{key: float(given[key]) for key in _KEYS})
+    given = {key: share * row["input"] for key, share in _OF_INPUT.items()} | row
+    return Rates(**{key: float(given[key]) for key in known})

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Step, by_lane
-from ctxcli.caching import LIFE_1H, LIFE_5M, MINIMUM, READ, WRITE_5M, seconds_between
+from ctxcli.caching import LIFE_1H, LIFE_5M, MINIMUM, READ, WRITE_1H, WRITE_5M, seconds_between
 from ctxcli.model import EventKind
 from ctxcli.reports.audit import CacheBreak, CompactionRow
 
@@ -39,13 +39,15 @@ def _breaks(lane: Sequence[Step]) -> Iterator[CacheBreak]:
             continue
         anew = min(missing, now.write + now.uncached)
         idle = seconds_between(before.call.time, step.call.time)
+        life = LIFE_1H if was.write_1h or now.write_1h else LIFE_5M
+        price = (WRITE_1H if now.write_1h else WRITE_5M) if now.write else 1.0
         yield CacheBreak(
-            step.n, step.call.line, step.call.lane, _cause(before, step, idle), held, now.read, anew,
-            round(anew * ((WRITE_5M if now.write else 1.0) - READ)), None if idle is None else round(idle),
+            step.n, step.call.line, step.call.lane, _cause(before, step, idle, life), held, now.read, anew,
+            round(anew * (price - READ)), None if idle is None else round(idle),
         )  # fmt: skip
 
 
-def _cause(before: Step, step: Step, idle: float | None) -> str:
+def _cause(before: Step, step: Step, idle: float | None, life: int) -> str:
     kinds = {event.kind for event in step.frame.events}
     if before.call.model != step.call.model:
         return "model switch"
@@ -54,7 +56,7 @@ def _cause(before: Step, step: Step, idle: float | None) -> str:
         return known
     if idle is not None and idle > LIFE_1H:
         return "idle for more than an hour"
-    if idle is not None and idle > LIFE_5M:
+    if idle is not None and idle > life:
         return "idle for more than 5 minutes"
     if EventKind.STRIP in kinds:
         return "thinking of earlier turns left out"

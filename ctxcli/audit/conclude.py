@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ctxcli.audit.rows import cache_of
+from ctxcli.audit.rows import cache_of, sum_of
 from ctxcli.audit.walk import Scales, Step, by_lane, place_of
 from ctxcli.model import COMPACTIONS, Event, PartKind, Transcript
 from ctxcli.reports.audit import CompactionIterations, CompactionRow, Counts, Totals
@@ -75,11 +75,7 @@ def sum_caches(steps: Sequence[Step]) -> Cache | None:
     caches = [cache for cache in (cache_of(step.call.usage) for step in steps) if cache is not None]
     if not caches:
         return None
-    return Cache(
-        sum(cache.read for cache in caches),
-        sum(cache.write for cache in caches),
-        sum(cache.uncached for cache in caches),
-    )
+    return sum_of(caches)
 
 
 def compactions_of(steps: Sequence[Step], transcript: Transcript, scales: Scales) -> tuple[CompactionRow, ...]:

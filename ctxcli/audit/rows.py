@@ -1,7 +1,8 @@
 """One row for each call."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
 
 from ctxcli.audit.walk import Scales, Step
 from ctxcli.budget import Usable
@@ -63,7 +64,13 @@ def cache_of(usage: Usage | None) -> Cache | None:
     """How the cache served a call; None where the provider did not say."""
     if usage is None or usage.cache_read is None or usage.uncached is None:
         return None
-    return Cache(usage.cache_read, usage.cache_write or 0, usage.uncached)
+    return Cache(usage.cache_read, usage.cache_write or 0, usage.uncached, usage.cache_write_1h or 0)
+
+
+def sum_of(caches: Iterable[Cache]) -> Cache:
+    """What the cache did over several calls."""
+    every = list(caches)
+    return Cache(*(sum(getattr(one, field.name) for one in every) for field in fields(Cache)))
 
 
 def what(message: Message, part: Part) -> str:

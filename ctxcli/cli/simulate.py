@@ -45,7 +45,7 @@ _TTL = {"auto": None, "5m": 300, "10m": 600, "30m": 1_800, "1h": 3_600, "24h": 8
     click.option("--cost/--no-cost", default=True, help="Say what it costs, where prices are at hand."),
     click.option("--prices", metavar="FILE",
                  help="A TOML file of prices per million tokens that go first: "
-                      '["model"] input, output, cache_read, cache_write.'),
+                      '["model"] input, output, cache_read, cache_write, cache_write_1h.'),
     opt.conversation, opt.from_format, opt.tokenizer, opt.cache,
 )  # fmt: skip
 def command(files: tuple[str, ...], **flags: Any) -> int:

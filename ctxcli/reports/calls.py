@@ -47,11 +47,13 @@ class Layers:
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """How the provider's cache served a prompt; the three add up to it."""
+    """How the provider's cache served a prompt; what was read, written and not cached adds up to it."""
 
     read: int
     write: int
     uncached: int
+    write_1h: int = 0
+    """Of those written, the ones that live an hour, which cost more."""
 
 
 @dataclass(frozen=True, slots=True)

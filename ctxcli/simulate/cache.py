@@ -1,12 +1,13 @@
 """A provider's prompt cache, by its rules: what of each request it serves."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 
 from ctxcli.audit.rows import cache_of
 from ctxcli.audit.walk import Step
-from ctxcli.caching import CACHE_RULES, CacheRules, cache_rules, seconds_between
+from ctxcli.caching import CACHE_RULES, LIFE_1H, LIFE_5M, CacheRules, cache_rules, seconds_between
 from ctxcli.model import COMPACTIONS, Transcript
 from ctxcli.simulate.course import Request, asked_at
 
@@ -134,9 +135,10 @@ def _miss(request: Request, read: int, least: int) -> str:
 
 
 def lives_told(steps: Sequence[Step], transcript: Transcript) -> dict[str, int]:
-    """How long entries live by the name of the rules, where the recorded reads after pauses tell one from another.
+    """How long entries live by the name of the rules, where the provider's figures tell it.
 
-    Of the lives that a provider offers, the one that explains most of them: what was read after a pause had lived so
+    Where they tell writes apart by how long they live, as most of them do. Else by the recorded reads after pauses: of
+    the lives that a provider offers, the one that explains most of them, since what was read after a pause had lived so
     long, and what was not had not. Nothing is told where two explain the same.
     """
     pauses: dict[str, list[tuple[float, bool]]] = {}
@@ -150,7 +152,18 @@ def lives_told(steps: Sequence[Step], transcript: Transcript) -> dict[str, int]:
         wrong = {life: sum(held is (idle > life) for idle, held in rows) for life in rules.lives}
         if len(set(wrong.values())) > 1:
             found[name] = min(rules.lives, key=lambda life: (wrong[life], rules.lives.index(life)))
-    return found
+    return found | _lives_written(steps, transcript.provider)
+
+
+def _lives_written(steps: Sequence[Step], provider: str) -> dict[str, int]:
+    """How long what was written lives, by the name of the rules; only where the figures say so."""
+    tokens: dict[str, Counter[int]] = {}
+    for usage, model in ((step.call.usage, step.call.model) for step in steps):
+        if usage is not None and usage.cache_write_1h is not None:
+            lives = tokens.setdefault(cache_rules(model, provider).name, Counter())
+            lives[LIFE_1H] += usage.cache_write_1h
+            lives[LIFE_5M] += (usage.cache_write or 0) - usage.cache_write_1h
+    return {name: lives.most_common(1)[0][0] for name, lives in tokens.items() if lives.total()}
 
 
 def _held(before: Step, step: Step) -> bool | None:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ctxcli.audit.breaks import cache_breaks
-from ctxcli.audit.rows import cache_of
+from ctxcli.audit.rows import cache_of, sum_of
 from ctxcli.audit.walk import Scales, Step
 from ctxcli.budget import Usable
-from ctxcli.caching import LIFE_1H, LIFE_5M, WRITE_1H, Compacted, Pay, break_even
+from ctxcli.caching import WRITE_1H, Compacted, Pay, break_even
 from ctxcli.model import Call, Event, EventKind
 from ctxcli.prices import Prices
 from ctxcli.reports.calls import Cache
@@ -38,10 +38,21 @@ class Terms:
 
     def paid(self, call: Call, cache: Cache, output: int) -> float | None:
         """Dollars for what a call sent and got; None where a price is not known."""
-        if self.prices is None:
-            return None
-        hourly = self.write(call.model) == WRITE_1H
-        return self.prices.cost(call, cache, output, LIFE_1H if hourly else LIFE_5M)
+        return None if self.prices is None else self.prices.cost(call, cache, output)
+
+    def replayed(self, call: Call, served: Served) -> Cache:
+        """What the cache did for a call by its rules; what is written lives as long as this model's entries do."""
+        return self._living(call, Cache(served.read, served.write, served.uncached))
+
+    def measured(self, call: Call) -> Cache | None:
+        """The same by the provider's figures; how long entries live by the rules, where the figures do not say."""
+        cache = cache_of(call.usage)
+        if cache is None or (call.usage is not None and call.usage.cache_write_1h is not None):
+            return cache
+        return self._living(call, cache)
+
+    def _living(self, call: Call, cache: Cache) -> Cache:
+        return replace(cache, write_1h=cache.write) if self.write(call.model) == WRITE_1H else cache
 
     def output(self, call: Call) -> int:
         """What came back: as the provider reported it, else by its text."""
@@ -55,7 +66,7 @@ def call_rows(requests: Sequence[Request], caches: Sequence[Served], terms: Term
     """A row for each call."""
     return tuple(
         SimulatedCall(
-            one.n, one.call.line, one.context, one.prefix, Cache(served.read, served.write, served.uncached),
+            one.n, one.call.line, one.context, one.prefix, terms.replayed(one.call, served),
             served.miss, terms.output(one.call),
         )
         for one, served in zip(requests, caches, strict=True)
@@ -144,9 +155,9 @@ def modelled(
     requests: Sequence[Request], caches: Sequence[Served], compactions: Sequence[SimulatedCompaction], terms: Terms
 ) -> PolicyTotals:
     """What the calls come to as they were replayed."""
-    kept = [Cache(one.read, one.write, one.uncached) for one in caches]
+    pairs = zip(requests, caches, strict=True)
     return _totals(
-        [(one.n, one.call, one.context, cache) for one, cache in zip(requests, kept, strict=True)],
+        [(one.n, one.call, one.context, terms.replayed(one.call, cache)) for one, cache in pairs],
         compactions, terms, "modelled", sum(bool(one.miss) for one in caches[1:]),
     )  # fmt: skip
 
@@ -159,7 +170,7 @@ def measured(
     if not known:
         return None
     rows = [
-        (step.n, step.call, request.context if step.measured is None else step.measured, cache_of(step.call.usage))
+        (step.n, step.call, request.context if step.measured is None else step.measured, terms.measured(step.call))
         for step, request in zip(steps, requests, strict=True)
     ]
     basis = "measured" if known == len(steps) else "mixed"
@@ -187,17 +198,13 @@ def _totals(
         peak_share=round(peak[2] / usable, 4) if peak and usable else None,
         over=None if usable is None else len(over),
         first_over=over[0] if over else None,
-        cache=_sum(caches) if caches else None,
+        cache=sum_of(caches) if caches else None,
         misses=misses,
         summary_sent=sum(one.before or 0 for one in wrote),
         summary_output=sum(one.summary for one in wrote),
         cost=_cost(rows, wrote, terms),
         basis=basis,
     )
-
-
-def _sum(caches: Sequence[Cache]) -> Cache:
-    return Cache(*(sum(getattr(one, name) for one in caches) for name in ("read", "write", "uncached")))
 
 
 def _cost(

@@ -36,6 +36,15 @@ def test_a_break_says_what_was_held_read_and_sent_anew_and_what_that_cost() -> N
     assert one.cause == "idle for more than 5 minutes"
 
 
+def test_what_lives_an_hour_costs_twice_the_input_and_outlives_a_short_pause() -> None:
+    one, two = spoken((0, 20_000, 5), (0, 20_400, 5), minutes=(0, 6)).calls
+    transcript = spoken((0, 20_000, 5), (0, 20_400, 5), minutes=(0, 6))
+    hourly = [replace(call, usage=replace(call.usage, cache_write_1h=call.usage.cache_write)) for call in (one, two)]
+    (found,) = audit(replace(transcript, calls=tuple(hourly))).cache_breaks
+    assert found.cost == round(20_000 * (2 - 0.1))
+    assert found.cause == "system prompt or tools changed, or the cache gave way"
+
+
 @pytest.mark.parametrize(
     ("minutes", "read", "cause"),
     [

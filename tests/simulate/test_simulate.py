@@ -17,6 +17,7 @@ from ctxcli.guard.run import guard_recorded
 from ctxcli.model import Call, Message, Part, PartKind, Role, Transcript, Usage
 from ctxcli.prices import Prices, rates_of
 from ctxcli.renderers.json import dump
+from ctxcli.reports.calls import Cache
 from ctxcli.reports.simulate import SimulateReport
 from ctxcli.simulate import Policy, Settings, simulate
 from ctxcli.strategies import STRATEGIES
@@ -262,6 +263,25 @@ def test_own_prices_are_used_and_an_unknown_model_has_no_cost() -> None:
     found = simulate(other, Settings(prices=Prices()))
     assert found.policies[0].totals.cost is None
     assert any("house-model" in note for note in found.notes)
+
+
+def test_what_is_written_for_an_hour_costs_more() -> None:
+    prices = Prices(rates_of({"m": {"input": 10, "output": 0}}, "p.toml"))
+    assert prices.paid("m", Cache(0, 1_000_000, 0, 400_000), 0) == pytest.approx(0.6 * 12.5 + 0.4 * 20)
+    dear = Prices(rates_of({"m": {"input": 10, "output": 0, "cache_write_1h": 30}}, "p.toml"))
+    assert dear.paid("m", Cache(0, 1_000_000, 0, 400_000), 0) == pytest.approx(0.6 * 12.5 + 0.4 * 30)
+    base = long_session()
+    hourly = replace(base, calls=tuple(_kept_an_hour(call) for call in base.calls))
+    found = simulate(hourly, Settings(prices=prices))
+    assert (found.rules[0].ttl, found.rules[0].write) == (3_600, 2.0)
+    assert all(one.totals.cache.write_1h == one.totals.cache.write for one in found.policies if one.totals.cache)
+    short = replace(base, calls=tuple(_kept_an_hour(call, 0) for call in base.calls))
+    assert simulate(short, Settings(prices=prices)).rules[0].ttl_origin == "measured"
+
+
+def _kept_an_hour(call: Call, share: int = 1) -> Call:
+    usage = replace(call.usage or Usage(), uncached=0, cache_write=10)
+    return replace(call, usage=replace(usage, cache_write_1h=10 * share))
 
 
 def test_without_the_library_there_is_no_cost_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -209,14 +209,15 @@ def metadata_usage(value: Any) -> Usage | None:
     inside, outside = mapping(raw.get("input_token_details")), mapping(raw.get("output_token_details"))
     read = count(inside.get("cache_read"))
     # langchain-anthropic sets the sum to 0 where it tells the writes apart by how long they are kept
-    apart = total(*(count(inside.get(f"ephemeral_{kept}_input_tokens")) for kept in ("5m", "1h")))
-    write = most(count(inside.get("cache_creation")), apart)
+    short, hourly = (count(inside.get(f"ephemeral_{kept}_input_tokens")) for kept in ("5m", "1h"))
+    write = most(count(inside.get("cache_creation")), total(short, hourly))
     known = read is not None or write is not None
     return Usage(
         prompt=prompt,
         uncached=max(0, prompt - (read or 0) - (write or 0)) if known else None,
         cache_read=(read or 0) if known else None,
         cache_write=(write or 0) if known else None,
+        cache_write_1h=hourly,
         output=count(raw.get("output_tokens")),
         reasoning=count(outside.get("reasoning")),
     )
