@@ -32,7 +32,7 @@ class Request:
     """Which repetition it is: asked once more on purpose, the same question is another request."""
     prefix: str = ""
     """A conversation that goes before the user's turn as it was sent: JSON in the provider's own form, with system,
-    tools and messages. Its system prompt goes before `system`; none of its tools can be called."""
+    tools and messages. `system` has no place behind it; none of its tools can be called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Estimate:
     output: int
     """Tokens that the answer may take at most."""
     cost: float | None
-    """US dollars at most, nothing cached; None where no price is known."""
+    """US dollars at most, nothing cached and the prefix written to the cache; None where no price is known."""
     cacheable: int = 0
     """Of the prompt, what the provider's cache may hold: the prefix."""
     cached_cost: float | None = None
@@ -84,6 +84,8 @@ class Spent:
     cache_read: int = 0
     """Of the prompts, what the provider's cache served, and what was written to it."""
     cache_write: int = 0
+    doubtful: float = 0.0
+    """US dollars at most for attempts without an answer, which may be billed; not in the cost."""
 
 
 class Asker(Protocol):

@@ -58,7 +58,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Fault:
-    """An answer that is none: a status, or a body as it stands; `silent` says nothing at all until the client gives up."""
+    """An answer that is none: a status, or a body as it stands; `silent` says nothing at all until the client gives up.
+
+    A `content-length` in the headers that is more than the body's makes it break off.
+    """
 
     status: int = 500
     body: str = '{"error": {"type": "some_error", "message": "it does not work"}}'
@@ -154,7 +157,7 @@ def _handler(server: Provider) -> type[BaseHTTPRequestHandler]:
         def _send(self, status: int, text: str, headers: dict[str, str]) -> None:
             data = text.encode()
             self.send_response(status)
-            for name, value in {"content-type": "application/json", **headers, "content-length": len(data)}.items():
+            for name, value in {"content-type": "application/json", "content-length": len(data), **headers}.items():
                 self.send_header(name, str(value))
             self.end_headers()
             self.wfile.write(data)

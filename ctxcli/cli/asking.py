@@ -111,8 +111,9 @@ def _endpoint(flags: dict[str, Any]) -> "Endpoint":
 
     provider, model = flags["model"]
     dialect = dialect_of(provider)
+    origin = "--base-url" if flags["base_url"] else dialect.url_variable
     url = flags["base_url"] or os.environ.get(dialect.url_variable, "")
-    url = checked_url(url) if url else ""
+    url = checked_url(url, origin) if url else ""
     variable = flags["key_env"] or dialect.variable
     key = os.environ.get(variable, "").strip()
     if flags["key_env"] and not key:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from ctxcli.ask import Reply, Request, Stop
-from ctxcli.providers.dialect import Close, Send, Tries, hooks, number, plain
+from ctxcli.providers.dialect import Close, Send, Tries, hooks, number, plain, table
 from ctxcli.providers.endpoint import Endpoint
 
 variable = "ANTHROPIC_API_KEY"
@@ -13,6 +13,7 @@ _STOPS = {
     "end_turn": Stop.END, "stop_sequence": Stop.END, "max_tokens": Stop.LENGTH,
     "model_context_window_exceeded": Stop.LENGTH, "refusal": Stop.REFUSED, "tool_use": Stop.TOOLS, None: Stop.END,
 }  # fmt: skip
+_THINKING = ("thinking", "redacted_thinking")
 _USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 
 
@@ -20,14 +21,18 @@ def body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     """What is sent. Behind a prefix one mark asks for the cache to be read up to there; its tools cannot be called."""
     before = _unmarked(json.loads(request.prefix)) if request.prefix else {}
     system, messages = before.get("system") or plain(request.system), before.get("messages", [])
-    tools = before.get("tools") or _stubs(messages)
-    found: dict[str, Any] = {"model": endpoint.model, "max_tokens": request.max_output}
-    if tools:
-        found |= {"tools": tools, "tool_choice": {"type": "none"}}
-        system = _blocks_marked(system) if before else system
-    elif messages:
+    tools, stubs = before.get("tools") or [], _stubs(messages)
+    if tools or _thinks(messages):
+        if system:
+            system = _blocks_marked(system)
+        elif tools:
+            tools = [*tools[:-1], _marked(tools[-1])]
+    elif messages and not stubs:
         *rest, last = messages
         messages = [*rest, {**last, "content": _blocks_marked(last["content"])}]
+    found: dict[str, Any] = {"model": endpoint.model, "max_tokens": request.max_output}
+    if tools or stubs:
+        found |= {"tools": tools or stubs, "tool_choice": {"type": "none"}}
     if system:
         found["system"] = system
     found["messages"] = [*messages, {"role": "user", "content": [{"type": "text", "text": plain(request.text)}]}]
@@ -37,14 +42,22 @@ def body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
 
 
 def cacheable(prefix: str) -> str:
-    """What of a prefix the cache can serve: another `tool_choice` makes all messages strange to it.
+    """What of a prefix the cache can serve.
 
+    Another `tool_choice`, or thinking switched off, makes all messages strange to it, and other tools everything.
     Source: https://platform.claude.com/docs/en/build-with-claude/prompt-caching, what invalidates the cache.
     """
     before = json.loads(prefix)
-    if before.get("tools"):
-        return json.dumps([before["tools"], before.get("system", "")])
-    return "" if _stubs(before.get("messages", [])) else prefix
+    tools, system, messages = before.get("tools"), before.get("system"), before.get("messages", [])
+    if not tools and _stubs(messages):
+        return ""
+    if tools or _thinks(messages):
+        return json.dumps([one for one in (tools, system) if one])
+    return prefix
+
+
+def _thinks(messages: list[dict[str, Any]]) -> bool:
+    return any(block.get("type") in _THINKING for message in messages for block in _blocks(message.get("content")))
 
 
 def _stubs(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -61,11 +74,13 @@ def _blocks(content: Any) -> list[dict[str, Any]]:
 
 
 def _blocks_marked(content: Any) -> list[dict[str, Any]]:
-    """Blocks of which the last one is the end of what the cache holds; reasoning cannot be marked."""
+    """Blocks of which the last one is the end of what the cache holds."""
     blocks = _blocks(content)
-    if not blocks or blocks[-1].get("type") in ("thinking", "redacted_thinking"):
-        return blocks
-    return [*blocks[:-1], {**blocks[-1], "cache_control": {"type": "ephemeral"}}]
+    return [*blocks[:-1], _marked(blocks[-1])] if blocks else []
+
+
+def _marked(block: dict[str, Any]) -> dict[str, Any]:
+    return {**block, "cache_control": {"type": "ephemeral"}}
 
 
 def _unmarked(value: Any) -> Any:
@@ -100,7 +115,8 @@ def client(endpoint: Endpoint, tries: Tries) -> tuple[Send, Close]:
 
 def read(answer: dict[str, Any]) -> Reply:
     """The text blocks; a call of any tool is told by the stop, whatever the answer itself says of it."""
-    content = answer.get("content")
+    content = answer.get("content", "")
+    content = [] if content is None else content
     if not isinstance(content, list):
         raise ValueError("has no content")
     blocks = [block for block in content if isinstance(block, dict)]
@@ -118,12 +134,11 @@ def read(answer: dict[str, Any]) -> Reply:
 
 def _used(usage: Any) -> tuple[int | None, ...]:
     """Tokens by `_USAGE`; of an answer in several iterations their sum, which the figures beside them are not."""
-    usage = usage if isinstance(usage, dict) else {}
-    steps = usage.get("iterations")
-    rows = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+    whole = table(usage)
+    steps = whole.get("iterations")
+    rows = [table(step) for step in steps] if isinstance(steps, list) else []
     found = []
     for key in _USAGE:
-        values = [number(row.get(key)) for row in rows or [usage]]
-        known = [value for value in values if value is not None]
-        found.append(sum(known) if known else None)
+        known = [value for row in rows if (value := number(row.get(key))) is not None]
+        found.append(sum(known) if known else number(whole.get(key)))
     return tuple(found)

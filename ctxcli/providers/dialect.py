@@ -2,40 +2,56 @@
 
 import json
 import logging
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
+from urllib.request import getproxies
 
 from ctxcli.ask import Reply, Request
 from ctxcli.errors import ModelError
 from ctxcli.providers.endpoint import Endpoint
 
+_NO_SUCCESS = 300
 _SHOWN = 400
 """Characters of a provider's complaint that are passed on."""
 _LOGS = ("anthropic", "openai", "httpx", "httpcore", "httpx2", "httpcore2")
 """Loggers of the clients and of what carries them."""
 _LONGEST_WAIT = 120.0
 """Seconds that a provider may ask to be left alone before the next attempt."""
+_MOVED = "redirections are not followed; give the address itself as --base-url"
 _NEXT = {
+    **dict.fromkeys((301, 302, 303, 307, 308), _MOVED),
     401: "the key in {key} is not accepted",
     403: "the key in {key} may not do this",
     404: "is the model's name right, and the base URL?",
     429: "over the provider's limit; wait, or raise --retries",
 }
+_GIVEN_UP = (408, 504, 524)
+"""Statuses of a gateway that waited no longer for a provider, which may have gone on."""
+_BEARER = "ANTHROPIC_AUTH_TOKEN"
+"""What clients of Anthropic before release 1 add to a key, unasked."""
 
 
 class Tries(threading.local):
     """The attempts of the question that a thread is asking."""
 
+    made = 0
     sent = 0
-    answered = 0
+    """Of those, the ones of which something left this machine."""
+    refused = 0
+    """Of those, the ones to which the provider said no: it made nothing, and bills nothing."""
+
+    def begin(self) -> None:
+        """Another question."""
+        self.made = self.sent = self.refused = 0
 
     @property
-    def lost(self) -> int:
-        """Attempts that got no answer of any kind: the provider may have worked on them, and may bill them."""
-        return self.sent - self.answered
+    def billed(self) -> int:
+        """Attempts that a provider may have worked on, and may bill, whether or not its answer could be read."""
+        return self.sent - self.refused
 
 
 def _wait(seconds: str | None) -> float:
@@ -93,18 +109,29 @@ def hush() -> None:
 def hooks(tries: Tries) -> dict[str, list[Callable[[Any], None]]]:
     """What the transport calls for each attempt.
 
-    A provider that asks for a longer wait than is bearable is not waited for, though a client would.
+    A provider that asks for a longer wait than is bearable is not waited for, though a client would. A token that older
+    clients take from the environment, beside the key that was named, is not sent.
     """
 
-    def sent(_: Any) -> None:
-        tries.sent += 1
+    def made(request: Any) -> None:
+        tries.made += 1
+        token = os.environ.get(_BEARER)
+        if token and "x-api-key" in request.headers and request.headers.get("authorization") == f"Bearer {token}":
+            del request.headers["authorization"]
+        before = tries.sent
+
+        def trace(event: str, _: Any) -> None:
+            if event.endswith("send_request_headers.started"):
+                tries.sent = before + 1
+
+        request.extensions["trace"] = trace
 
     def answered(response: Any) -> None:
-        tries.answered += 1
+        tries.refused += response.status_code >= _NO_SUCCESS and response.status_code not in _GIVEN_UP
         if _wait(response.headers.get("retry-after")) > _LONGEST_WAIT:
             response.headers["x-should-retry"] = "false"
 
-    return {"request": [sent], "response": [answered]}
+    return {"request": [made], "response": [answered]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +141,16 @@ class Trouble:
     client: ModuleType
     endpoint: Endpoint
 
-    def error(self, raised: Exception, attempts: int) -> ModelError:
+    def error(self, raised: Exception, tries: Tries) -> ModelError:
         """The error; the key is in it nowhere."""
         client, endpoint = self.client, self.endpoint
         place = endpoint.base_url or endpoint.provider
-        times = f" ({attempts} attempts)" if attempts > 1 else ""
+        times = f" ({tries.made} attempts)" if tries.made > 1 else ""
         if isinstance(raised, client.APITimeoutError):
             said = f"gave no answer within {endpoint.timeout:g} s{times}; raise --timeout"
         elif isinstance(raised, client.APIConnectionError):
-            said = f"cannot be reached{times}: {raised.__cause__ or raised}"
+            why = raised.__cause__ or raised
+            said = f"breaks off{times}: {why}" if tries.sent else f"cannot be reached{times}: {why}{_unreached()}"
         elif isinstance(raised, client.APIStatusError):
             status = int(raised.status_code)
             then = _NEXT.get(status, "").format(key=endpoint.key_name or "no variable")
@@ -130,6 +158,13 @@ class Trouble:
         else:
             said = f"{type(raised).__name__}: {raised}"
         return ModelError(endpoint.masked(f"{endpoint.name} at {place}: {said}"))
+
+
+def _unreached() -> str:
+    """What to look at where no connection came about."""
+    proxy = any(scheme in getproxies() for scheme in ("http", "https", "all"))
+    through = "; a proxy stands in the environment: NO_PROXY names hosts that are asked without" if proxy else ""
+    return f" (is the base URL right, and does the server run?{through})"
 
 
 def _complaint(raised: Any) -> str:
@@ -151,6 +186,11 @@ def parsed(text: str) -> dict[str, Any]:
         words = error.get("message") if isinstance(error, dict) else error
         raise ValueError(f"is an error: {words}")
     return value
+
+
+def table(value: Any) -> dict[str, Any]:
+    """A JSON object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
 
 
 def number(value: Any) -> int | None:

@@ -51,15 +51,22 @@ class Endpoint:
         return text.replace(self.key, HIDDEN) if len(self.key) >= _SHORTEST_SECRET else text
 
 
-def checked_url(url: str) -> str:
-    """A base URL; raises SettingError for one that is none, or that holds a password or a question."""
+def checked_url(url: str, origin: str = "--base-url") -> str:
+    """A base URL; raises SettingError for one that is none, or that holds a password or a question.
+
+    `origin` is the flag or the variable that it comes from.
+    """
+    url = url.strip()
     try:
         parts = urlsplit(url)
-        host, secret = parts.hostname, "@" in parts.netloc or parts.query
+        host, secret = parts.hostname, "@" in parts.netloc or ("@" in url and not parts.netloc)
+        whole = url.isprintable() and " " not in url and parts.port != 0
     except ValueError:
-        raise SettingError("--base-url: is no address") from None
-    if secret:
-        raise SettingError("--base-url: holds a password or a query; a key goes into the variable that --key-env names")
-    if parts.scheme not in ("http", "https") or not host:
-        raise SettingError(f"--base-url: {url!r} is no http or https address, such as http://127.0.0.1:8080/v1")
+        raise SettingError(f"{origin}: is no address") from None
+    if secret or parts.query or parts.fragment:
+        raise SettingError(
+            f"{origin}: holds a password, a query or a fragment; a key goes into the variable that --key-env names"
+        )
+    if parts.scheme not in ("http", "https") or not host or not whole:
+        raise SettingError(f"{origin}: {url!r} is no http or https address, such as http://127.0.0.1:8080/v1")
     return url.rstrip("/")

@@ -11,7 +11,7 @@ from typing import Any, cast
 from ctxcli.ask import Estimate, Reply, Request, Spent, Stop
 from ctxcli.errors import LimitReached, ModelError, SettingError
 from ctxcli.prices import Prices
-from ctxcli.providers.dialect import Dialect, Send, Tries, Trouble, hush, package, parsed
+from ctxcli.providers.dialect import Close, Dialect, Send, Tries, Trouble, hush, package, parsed
 from ctxcli.providers.endpoint import Endpoint
 from ctxcli.providers.replies import Replies, key_of
 from ctxcli.reports.calls import Cache
@@ -45,10 +45,10 @@ class _Books:
     """What was sent and what it came to."""
 
     spent: Spent = field(default_factory=lambda: Spent(cost=0.0))
-    doubtful: float = 0.0
-    """Dollars for attempts without an answer, which may be billed."""
     held: float = 0.0
     """Dollars held back for what is on its way."""
+    flying: int = 0
+    """Questions that are on their way."""
 
 
 class Model:
@@ -90,17 +90,17 @@ class Model:
         return self._dialect.body(self.endpoint, request)
 
     def estimate(self, request: Request) -> Estimate:
-        """What it would come to, nothing cached."""
+        """What it would come to, nothing cached: then the prefix may be written, which costs more than to send it."""
         held = self._dialect.cacheable(request.prefix) if request.prefix else ""
         with self._counting:
             counted = self._weigh.count([held, request.prefix, request.system, request.text])
         cached, *own = (int(tokens * self._ratio) for tokens in counted)
         prompt, output = sum(own) + _FRAME, request.max_output
         cached = min(cached, prompt)
-        return Estimate(
-            prompt, output, self._cost(Cache(0, 0, prompt), output), cached,
-            self._cost(Cache(cached, 0, prompt - cached), output),
-        )  # fmt: skip
+        rest = prompt - cached
+        plain, written = self._cost(Cache(0, 0, prompt), output), self._cost(Cache(0, cached, rest), output)
+        most = None if plain is None or written is None else max(plain, written)
+        return Estimate(prompt, output, most, cached, self._cost(Cache(cached, 0, rest), output))
 
     def ask(self, request: Request) -> Reply:
         """One answer, from the cache on disk or from the provider; see Asker for what it raises."""
@@ -121,7 +121,7 @@ class Model:
     def _asked(self, body: dict[str, Any], estimate: Estimate) -> Reply:
         send = self._client()
         attempts, each = self._hold(estimate), estimate.cost or 0.0
-        self._tries.sent = self._tries.answered = 0
+        self._tries.begin()
         reply = None
         try:
             reply = self._answer(send, body, attempts - 1)
@@ -137,17 +137,19 @@ class Model:
             while True:
                 books = self._books
                 if self._limits.calls is not None and books.spent.calls >= self._limits.calls:
-                    raise LimitReached(f"--max-calls: {books.spent.calls:,} questions were sent, and no more may be")
+                    sent = "1 question was" if books.spent.calls == 1 else f"{books.spent.calls:,} questions were"
+                    raise LimitReached(f"--max-calls: {sent} sent, and no more may be")
                 if most is None or not each:
                     break
-                left = most - (books.spent.cost or 0.0) - books.doubtful - books.held
+                left = most - (books.spent.cost or 0.0) - books.spent.doubtful - books.held
                 if left >= each:
                     attempts = min(attempts, int(left / each))
                     break
-                if not books.held:
+                if not books.flying:
                     raise LimitReached(_over(most, books, each))
                 self._ready.wait()
             self._books.held += attempts * each
+            self._books.flying += 1
             self._books.spent = replace(books.spent, calls=books.spent.calls + 1)
             return attempts
 
@@ -156,12 +158,14 @@ class Model:
             text = send(body, retries)
         except Exception as raised:
             trouble = Trouble(self._package(), self.endpoint)
-            raise trouble.error(raised, self._tries.sent) from None
+            raise trouble.error(raised, self._tries) from None
         try:
             reply = self._dialect.read(parsed(text))
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             why = "is not valid JSON" if isinstance(error, json.JSONDecodeError) else str(error)
-            raise ModelError(self.endpoint.masked(f"{self.name}: the answer {why}; nothing is made of it")) from None
+            asked = f" (is the base URL right? {self.endpoint.base_url})" if self.endpoint.base_url else ""
+            said = f"{self.name}: the answer {why}; nothing is made of it{asked}"
+            raise ModelError(self.endpoint.masked(said)) from None
         hide = self.endpoint.without_key
         return replace(reply, text=hide(reply.text), model=hide(reply.model))
 
@@ -174,9 +178,18 @@ class Model:
                     )
                 self._package()
                 hush()
-                self._send, close = self._dialect.client(self.endpoint, self._tries)
+                self._send, close = self._opened()
                 weakref.finalize(self, close)
             return self._send
+
+    def _opened(self) -> tuple[Send, Close]:
+        """The vendor's client, which refuses addresses and proxies that are none as it is made."""
+        try:
+            return self._dialect.client(self.endpoint, self._tries)
+        except Exception as raised:
+            look = "is the base URL right, and what HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE say?"
+            said = f"{self.name}: the client cannot be set up: {raised} ({look})"
+            raise ModelError(self.endpoint.masked(said)) from None
 
     def _package(self) -> ModuleType:
         try:
@@ -189,8 +202,13 @@ class Model:
     def _settle(self, reply: Reply | None, held: float, each: float, estimate: Estimate) -> None:
         with self._ready:
             books = self._books
-            books.held -= held
-            books.doubtful += self._tries.lost * each
+            books.flying -= 1
+            books.held = books.held - held if books.flying else 0.0  # sums of floats leave a rest
+            lost = max(0, self._tries.billed - (reply is not None))
+            books.spent = replace(
+                books.spent, doubtful=books.spent.doubtful + lost * each,
+                cost=None if lost and estimate.cost is None else books.spent.cost,
+            )  # fmt: skip
             if reply is not None:
                 one, so_far = self._cost_of(reply, estimate), books.spent.cost
                 books.spent = replace(
@@ -216,7 +234,8 @@ class Model:
 
 def _over(most: float, books: _Books, each: float) -> str:
     """Why the next question is not sent."""
-    lost = f", {books.doubtful:.4f} for attempts without an answer that may be billed" if books.doubtful else ""
+    doubtful = books.spent.doubtful
+    lost = f", {doubtful:.4f} for attempts without an answer that may be billed" if doubtful else ""
     return (
         f"--max-cost: of {most:g} dollars {books.spent.cost or 0.0:.4f} are spent{lost}, and the next question may "
         f"cost up to {each:.4f}; it is not sent"

@@ -2,9 +2,10 @@
 
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 from ctxcli.ask import Reply, Request, Stop
-from ctxcli.providers.dialect import Close, Send, Tries, hooks, number, plain
+from ctxcli.providers.dialect import Close, Send, Tries, hooks, number, plain, table
 from ctxcli.providers.endpoint import Endpoint
 
 variable = "OPENAI_API_KEY"
@@ -19,7 +20,7 @@ _STOPS = {
 def body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     """What is sent. OpenAI itself refuses `max_tokens` for newer models, other servers know nothing else."""
     before = json.loads(request.prefix) if request.prefix else {}
-    limit = "max_completion_tokens" if endpoint.base_url in ("", _OWN) else "max_tokens"
+    limit = "max_completion_tokens" if _is_openai(endpoint.base_url) else "max_tokens"
     found: dict[str, Any] = {"model": endpoint.model, limit: request.max_output}
     if before.get("tools"):
         found |= {"tools": before["tools"], "tool_choice": "none"}
@@ -30,6 +31,12 @@ def body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     if request.temperature is not None:
         found["temperature"] = request.temperature
     return found
+
+
+def _is_openai(base_url: str) -> bool:
+    """Whether OpenAI's own models answer there: at OpenAI, in one of its regions, or at Azure."""
+    host = urlsplit(base_url or _OWN).hostname or ""
+    return host.endswith((".openai.com", ".openai.azure.com"))
 
 
 def cacheable(prefix: str) -> str:
@@ -72,8 +79,8 @@ def read(answer: dict[str, Any]) -> Reply:
     elif message.get("tool_calls") or message.get("function_call"):
         stop = Stop.TOOLS
     text = _text(message.get("content")) or _text(message.get("refusal"))
-    usage = answer.get("usage") or {}
-    details = usage.get("prompt_tokens_details") or {}
+    usage = table(answer.get("usage"))
+    details = table(usage.get("prompt_tokens_details"))
     return Reply(
         text, stop, str(answer.get("model") or ""), prompt=number(usage.get("prompt_tokens")),
         cache_read=number(details.get("cached_tokens")), cache_write=number(details.get("cache_write_tokens")),

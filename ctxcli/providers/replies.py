@@ -34,7 +34,7 @@ class Replies:
 
     def get(self, key: bytes) -> Reply | None:
         """The answer, where it is known."""
-        with contextlib.suppress(sqlite3.Error, OSError, ValueError, TypeError):
+        with contextlib.suppress(sqlite3.Error, OSError, ValueError, TypeError, KeyError):
             if self._path.exists():
                 with self._open() as table:
                     row = table.execute("SELECT reply FROM replies WHERE digest = ?", (key,)).fetchone()

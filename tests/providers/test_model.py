@@ -7,15 +7,17 @@ import sys
 import threading
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from ctxcli.ask import Request, Stop
+from ctxcli.ask import Reply, Request, Stop
 from ctxcli.errors import LimitReached, ModelError, SettingError
 from ctxcli.prices import Prices, rates_of
 from ctxcli.providers import Endpoint, Limits, Model, Replies, checked_url
-from provider_support import KEY, SILENT, Answer, Fault, Provider, calls_a_tool, cut_off, provider, refused
+from ctxcli.providers.dialect import Tries, hooks
+from provider_support import KEY, SILENT, Answer, Asked, Fault, Provider, calls_a_tool, cut_off, provider, refused
 
 KINDS = pytest.mark.parametrize("kind", ["openai", "anthropic"])
 DEAR = Prices(rates_of({"test-model": {"input": 1_000, "output": 10_000}}, "prices.toml"), library=False)
@@ -136,8 +138,52 @@ def test_what_is_no_answer_is_told(kind: str, body: str, why: str) -> None:
 def test_a_server_that_is_not_there_is_told() -> None:
     with provider(["x"]) as server:
         pass
-    with pytest.raises(ModelError, match="cannot be reached"):
-        model(server, retries=0).ask(Request("?"))
+    one = model(server, retries=0, prices=DEAR)
+    with pytest.raises(ModelError, match=r"cannot be reached: .* \(is the base URL right, and does the server run\?"):
+        one.ask(Request("?"))
+    assert one.spent.doubtful == 0
+
+
+@KINDS
+def test_usage_in_no_known_form_spoils_no_answer(kind: str) -> None:
+    said = {"content": [{"type": "text", "text": "four"}], "choices": [{"message": {"content": "four"}}]}
+    for usage in ([], "many", {"prompt_tokens": "many", "prompt_tokens_details": [], "iterations": [3]}):
+        with provider([Fault(200, json.dumps({**said, "usage": usage}))], kind) as server:
+            assert model(server).ask(Request("?")) == Reply("four")
+    with provider([Fault(200, '{"content": null, "choices": [{"message": {"content": null}}]}')], kind) as server:
+        assert model(server).ask(Request("?")).text == ""
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HTTP_PROXY", "nothing://me:secret@host"),
+        ("HTTP_PROXY", "http://me:secret@host:port"),
+        ("SSL_CERT_FILE", "/none"),
+    ],
+)
+def test_a_client_that_cannot_be_set_up_says_what_to_look_at(
+    kind: str, name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    with (
+        provider(["x"], kind) as server,
+        pytest.raises(ModelError, match=r"cannot be set up: .*SSL_CERT_FILE") as raised,
+    ):
+        model(server).ask(Request("?"))
+    assert "secret" not in str(raised.value)
+
+
+def test_openai_has_a_limit_of_its_own_for_an_answer() -> None:
+    """openai-python#1724, OpenHands/software-agent-sdk#1083: its models refuse the old one, at Azure too."""
+    for url, limit in (
+        ("", "max_completion_tokens"), ("https://eu.api.openai.com/v1", "max_completion_tokens"),
+        ("https://me.openai.azure.com/openai/v1", "max_completion_tokens"), ("http://127.0.0.1:8080/v1", "max_tokens"),
+        ("https://api.openai.com.example.org/v1", "max_tokens"),
+    ):  # fmt: skip
+        one = Model(Endpoint("openai", "m", url), limits=Limits(), prices=Prices(library=False), replies=None)
+        assert one.body(Request("?", max_output=9))[limit] == 9
 
 
 def test_iterations_are_added_up_once() -> None:
@@ -153,6 +199,7 @@ def test_iterations_are_added_up_once() -> None:
 
 TOOLS = [{"name": "read_file", "input_schema": {"type": "object"}}]
 SAID = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]
+USE = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "read_file", "input": {}}]}
 MARK = {"cache_control": {"type": "ephemeral"}}
 
 
@@ -183,10 +230,12 @@ def test_the_tools_of_a_prefix_cannot_be_called() -> None:
     assert (body["tools"], body["tool_choice"]) == (TOOLS, {"type": "none"})
     assert body["system"] == [{"type": "text", "text": "You help.", **MARK}]
     assert body["messages"][:2] == SAID
-    use = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "read_file", "input": {}}]}
     result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]}
-    body = asked_behind("anthropic", messages=[SAID[0], use, result])
+    body = asked_behind("anthropic", system="You help.", messages=[SAID[0], USE, result])
     assert (body["tools"], body["tool_choice"]) == (TOOLS, {"type": "none"})
+    assert "cache_control" not in json.dumps(body), "nothing that was sent before began like this"
+    body = asked_behind("anthropic", tools=TOOLS, messages=SAID)
+    assert body["tools"] == [{**TOOLS[0], **MARK}]
 
 
 def test_what_the_cache_can_serve_of_a_prefix() -> None:
@@ -195,13 +244,18 @@ def test_what_the_cache_can_serve_of_a_prefix() -> None:
             found = model(server, prices=DEAR).estimate(Request("?", prefix=json.dumps(before), max_output=1))
         assert found.cost is not None
         assert found.cached_cost is not None
-        assert found.cost - found.cached_cost == pytest.approx(0.0009 * found.cacheable)
+        assert found.cost - found.cached_cost == pytest.approx((0.00125 - 0.0001) * found.cacheable), "written, or read"
         return found.cacheable / found.prompt
 
     long = [{"role": "user", "content": "one two three " * 300}]
     assert share("openai", tools=TOOLS, messages=long) > 0.9
     assert share("anthropic", messages=long) > 0.9
     assert 0 < share("anthropic", tools=TOOLS, messages=long) < 0.1
+    assert share("anthropic", messages=[*long, USE]) == 0
+    thought = {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}]}
+    assert 0 < share("anthropic", system="You help.", messages=[*long, thought]) < 0.1
+    body = asked_behind("anthropic", system="You help.", messages=[*long, thought])
+    assert (body["messages"][:2], body["system"][0]["cache_control"]) == ([*long, thought], MARK["cache_control"])
 
 
 # -- limits
@@ -239,6 +293,57 @@ def test_what_may_have_been_billed_counts_and_leaves_no_room_for_a_retry() -> No
         assert len(server.requests) == 1
         with pytest.raises(LimitReached, match="for attempts without an answer that may be billed"):
             one.ask(Request("a", max_output=100))
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("fault", "why", "doubtful"),
+    [
+        (Fault(200, '{"choices": [', {"content-length": "5000"}), "breaks off", True),
+        (Fault(200, "<html>"), r"is not valid JSON; nothing is made of it \(is the base URL right\? http", True),
+        (Fault(504, headers={"x-should-retry": "false"}), "answers 504", True),
+        (Fault(500), "answers 500", False),
+        (Fault(302, "", {"location": "/elsewhere"}), "redirections are not followed", False),
+    ],
+)
+def test_what_may_have_been_billed_without_an_answer(kind: str, fault: Fault, why: str, doubtful: bool) -> None:
+    with provider([fault], kind) as server:
+        one, free = model(server, retries=0, prices=DEAR), model(server, retries=0)
+        for asker in (one, free):
+            with pytest.raises(ModelError, match=why):
+                asker.ask(Request("a", max_output=100))
+    assert one.spent.doubtful == pytest.approx(one.estimate(Request("a", max_output=100)).cost if doubtful else 0)
+    assert (one.spent.cost, free.spent.cost) == (0, None if doubtful else 0)
+
+
+def test_many_threads_leave_nothing_on_its_way() -> None:
+    """The sum of what was held back left a rest, as sums of floats do; whoever waited for it waited for ever."""
+    together = threading.Barrier(9)
+
+    def all_at_once(asked: Asked) -> Answer:
+        if asked.text != "last":
+            together.wait(30)
+        return Answer("x", prompt=20, output=1)
+
+    with provider(all_at_once) as server:
+        one = model(server, limits=Limits(cost=20.0), prices=DEAR, retries=0)
+        asking = [threading.Thread(target=one.ask, args=(Request("q" * at, max_output=7 * at),)) for at in range(1, 10)]
+        told: list[str] = []
+
+        def last() -> None:
+            try:
+                one.ask(Request("last", max_output=5_000))
+            except LimitReached as error:
+                told.append(str(error))
+
+        asking.append(threading.Thread(target=last, daemon=True))
+        for thread in asking[:-1]:
+            thread.start()
+        for thread in asking[:-1]:
+            thread.join()
+        asking[-1].start()
+        asking[-1].join(30)
+    assert told
 
 
 def test_an_answer_that_counts_nothing_is_taken_at_its_costliest() -> None:
@@ -340,6 +445,19 @@ def test_the_key_is_in_no_error_log_or_file(
         assert piece not in everything.replace("x-echo", "")
 
 
+def test_a_token_that_nobody_named_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients before release 1 add ANTHROPIC_AUTH_TOKEN to the key, for whatever server."""
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "token-of-another-server")
+    with provider(["x"], "anthropic") as server:
+        model(server).ask(Request("?"))
+    assert "token-of-another-server" not in json.dumps(server.requests[0].headers)
+    (made,) = hooks(Tries())["request"]
+    for given, left in (("Bearer token-of-another-server", None), ("Bearer mine", "Bearer mine")):
+        request = SimpleNamespace(headers={"x-api-key": KEY, "authorization": given}, extensions={})
+        made(request)
+        assert request.headers.get("authorization") == left
+
+
 @KINDS
 def test_no_redirection_takes_the_key_or_the_text_elsewhere(kind: str) -> None:
     with provider(["never"], kind) as other:
@@ -366,6 +484,10 @@ def test_without_a_key_the_vendor_is_not_asked_and_another_server_is() -> None:
         "ftp://me:secret@host",
         "http://[me",
         "https://host/v1?key=1",
+        "https://host/v1#secret",
+        "me:secret@host/v1",
+        "http://host:port/v1",
+        "http://my host/v1",
     ],
 )
 def test_addresses_that_are_none_or_hold_a_password(url: str) -> None:
