@@ -37,7 +37,7 @@ class Cell:
     score: Score | None
     """None where the compactor failed."""
     seconds: float | None
-    """None where times are not to be told."""
+    """None of a recorded compaction, and where times are not to be told."""
     error: str = ""
 
 
@@ -78,7 +78,7 @@ class _Bench:
         """A cell without a time."""
         path, conversation = self.source
         case = self.case
-        return Cell(path, conversation, case.cut.call, name, budget, against, case.tokens, target, score, 0.0)
+        return Cell(path, conversation, case.cut.call, name, budget, against, case.tokens, target, score, None)
 
     def strategies(self, budget: float | None, against: str | None, target: int) -> Iterator[Cell]:
         """Each strategy of the plan within a target."""

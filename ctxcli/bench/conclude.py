@@ -8,7 +8,8 @@ from statistics import fmean
 
 from ctxcli.bench.case import Score
 from ctxcli.bench.cells import RECORDED, Cell
-from ctxcli.bench.fit import fits
+from ctxcli.bench.fit import fits, is_most
+from ctxcli.bench.lives import Life
 from ctxcli.bench.plan import Plan
 from ctxcli.intervals import bootstrap
 from ctxcli.reports.bench import BenchCell, BenchRow, Comparison, Interval, KindHeld
@@ -34,11 +35,14 @@ def recall(score: Score) -> float | None:
 
 
 def interval(values: Mapping[str, Sequence[float]], seed: str) -> Interval | None:
-    """The mean of values that stand by file, with its spread; None of none."""
+    """The mean of values that stand by conversation, with its spread; None of none.
+
+    Conversations that have one value each are drawn like the values of one.
+    """
     every = [value for some in values.values() for value in some]
     if not every:
         return None
-    found = bootstrap(values, seed)
+    found = bootstrap(values if max(map(len, values.values())) > 1 else {"": every}, seed)
     low, high = found or (None, None)
     return Interval(_round(fmean(every)), _round(low), _round(high), len(every))
 
@@ -82,15 +86,15 @@ class Table:
             results=len(cells), fitting=len(fitting), failed=sum(cell.score is None for cell in cells),
             left=_mean(cell.score.tokens / cell.before for cell in fitting if cell.score),
             tokens=round(fmean(score.tokens for score in scores)) if scores else None,
-            recall=interval(_by_file(fitting, recall), f"recall {seed}"),
+            recall=interval(_by_conversation(fitting, recall), f"recall {seed}"),
             required=interval(
-                _by_file(fitting, lambda one: share(one.required, one.required_held)), f"required {seed}"
+                _by_conversation(fitting, lambda one: share(one.required, one.required_held)), f"required {seed}"
             ),
             constraints=_mean_of(scores, lambda one: share(one.constraints, one.constraints_held)),
             decisions=_mean_of(scores, lambda one: share(one.decisions, one.decisions_held)),
             mutated=sum(one.mutated for one in scores), invented=sum(one.invented for one in scores),
             broken=sum(one.broken > 0 for one in scores),
-            seconds=None if name == RECORDED else _mean(cell.seconds for cell in fitting if cell.seconds is not None),
+            seconds=_mean(cell.seconds for cell in fitting if cell.seconds is not None),
             by_kind=dict(sorted(kinds.items())),
         )  # fmt: skip
 
@@ -116,7 +120,8 @@ class Table:
         for place in [place for place in one if place in two]:
             mine, theirs = one[place].score, two[place].score
             if mine is not None and theirs is not None and mine.used:
-                differences.setdefault(place[0], []).append((mine.used_held - theirs.used_held) / mine.used)
+                own = differences.setdefault(conversation_of(one[place]), [])
+                own.append((mine.used_held - theirs.used_held) / mine.used)
         found = interval(differences, f"{self.plan.seed} {group} {best} {other}")
         if found is None:
             return None
@@ -148,7 +153,7 @@ def cell_rows(cells: Iterable[Cell]) -> Iterator[BenchCell]:
 def _rank(row: BenchRow) -> tuple[bool, float, float, str]:
     """Those that fit wherever the others do go first, then by recall."""
     return (
-        row.recall is None or row.fitting < row.results / 2,
+        row.recall is None or not is_most(row.fitting, row.results),
         -(row.recall.mean if row.recall else 0.0),
         -(row.required.mean if row.required else 0.0),
         row.compactor,
@@ -159,12 +164,17 @@ def _place(cell: Cell) -> tuple[str, str | None, int]:
     return cell.path, cell.conversation, cell.call
 
 
-def _by_file(cells: Iterable[Cell], value: Callable[[Score], float | None]) -> dict[str, list[float]]:
+def conversation_of(one: Cell | Life) -> str:
+    """What results are alike by: the conversation that they are of."""
+    return f"{one.path} {one.conversation or ''}"
+
+
+def _by_conversation(cells: Iterable[Cell], value: Callable[[Score], float | None]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for cell in cells:
         figure = value(cell.score) if cell.score is not None else None
         if figure is not None:
-            found.setdefault(f"{cell.path} {cell.conversation or ''}", []).append(figure)
+            found.setdefault(conversation_of(cell), []).append(figure)
     return found
 
 

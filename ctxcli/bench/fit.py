@@ -20,6 +20,11 @@ def fits(tokens: int, target: int) -> bool:
     return tokens <= target * (1 + _TOLERANCE)
 
 
+def is_most(some: int, every: int) -> bool:
+    """Whether what fits is half of the results or more: of less nothing is concluded."""
+    return 2 * some >= every
+
+
 def floor_of(session: Session) -> int:
     """Tokens that every strategy keeps: system prompt and tools, the first request, the newest turn."""
     keep = session.start.keep

@@ -3,13 +3,19 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ctxcli.bench.fit import is_most
 from ctxcli.bench.plan import Plan
-from ctxcli.reports.bench import BenchLife, BenchRow, FloorRow, PlantedRow
-
-RECALL, REQUIRED, CONSTRAINTS, DECISIONS, SURVIVAL, PLANTED, MUTATED, INVENTED, BROKEN = (
-    "recall", "required", "constraints", "decisions", "survival", "planted", "mutated", "invented", "broken",
-)  # fmt: skip
-_AT_MOST = (MUTATED, INVENTED, BROKEN)
+from ctxcli.reports.bench import (
+    AT_MOST,
+    PLANTED,
+    RECALL,
+    REQUIRED,
+    SURVIVAL,
+    BenchLife,
+    BenchRow,
+    FloorRow,
+    PlantedRow,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,10 @@ def floor_rows(
     lives: Sequence[BenchLife],
     planted: Sequence[PlantedRow],
 ) -> Iterator[FloorRow]:
-    """Each floor for each compactor that it holds for, at each budget; a compactor that gave nothing reaches none."""
+    """Each floor for each compactor that it holds for, at each budget.
+
+    A compactor that failed, or is within the budget at fewer than half of the cuts, reaches none.
+    """
     usual = [one.name for one in plan.outside] or list(plan.strategies[:1])
     for floor in floors:
         for name in [floor.compactor] if floor.compactor else usual:
@@ -40,7 +49,7 @@ def floor_rows(
 def _is_reached(floor: Floor, value: float | None) -> bool:
     if value is None:
         return False
-    return value <= floor.least if floor.measure in _AT_MOST else value >= floor.least
+    return value <= floor.least if floor.measure in AT_MOST else value >= floor.least
 
 
 def _values(
@@ -55,7 +64,7 @@ def _values(
             yield None, sum(one.held for one in mine) / sum(one.planted for one in mine)
     else:
         mine_rows = [row for row in rows if row.compactor == name and row.against in (None, name)]
-        yield from ((row.budget, None if row.failed else _of_row(measure, row)) for row in mine_rows)
+        yield from ((row.budget, _of_row(measure, row)) for row in mine_rows)
 
 
 def _best_form(name: str, lives: Sequence[BenchLife]) -> list[BenchLife]:
@@ -64,8 +73,10 @@ def _best_form(name: str, lives: Sequence[BenchLife]) -> list[BenchLife]:
 
 
 def _of_row(measure: str, row: BenchRow) -> float | None:
+    if row.failed or not row.fitting or not is_most(row.fitting, row.results):
+        return None
     if measure in (RECALL, REQUIRED):
         found = row.recall if measure == RECALL else row.required
         return found.mean if found else None
     value: float | None = getattr(row, measure)
-    return value if row.fitting else None
+    return value

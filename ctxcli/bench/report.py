@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 
 from ctxcli.bench.cells import RECORDED, Cell
-from ctxcli.bench.conclude import Table, cell_rows, cuts_by_source, interval, share
+from ctxcli.bench.conclude import Table, cell_rows, conversation_of, cuts_by_source, interval, share
+from ctxcli.bench.fit import is_most
 from ctxcli.bench.floors import Floor, floor_rows
 from ctxcli.bench.lives import Life
 from ctxcli.bench.plan import Plan
@@ -21,6 +22,7 @@ from ctxcli.reports.bench import (
 )
 
 _HALF = 0.5
+"""Of what was required at first; a generation that holds less is the cliff."""
 _MOST = 5
 """Failures that are told."""
 
@@ -67,12 +69,12 @@ def _lives(plan: Plan, lives: Sequence[Life]) -> Iterator[BenchLife]:
         for number in range(1, plan.generations + 1):
             there = [one for one in mine if one.generation == number and not one.error and one.required]
             some = [one for one in there if one.fits]
-            if len(some) < len(there) * _HALF:
+            if not is_most(len(some), len(there)):
                 continue
-            by_file: dict[str, list[float]] = {}
+            shares: dict[str, list[float]] = {}
             for one in some:
-                by_file.setdefault(one.path, []).append(one.held / one.required)
-            held = interval(by_file, f"{plan.seed} {compactor} {form} {number}")
+                shares.setdefault(conversation_of(one), []).append(one.held / one.required)
+            held = interval(shares, f"{plan.seed} {compactor} {form} {number}")
             if held is not None:
                 many, kept = _facts(some)
                 left = fmean(one.after / one.before for one in some)
@@ -91,7 +93,7 @@ def _planted(lives: Sequence[Life]) -> Iterator[PlantedRow]:
     for compactor, form in dict.fromkeys((one.compactor, one.form) for one in lives):
         every = [one for one in lives if (one.compactor, one.form, one.generation) == (compactor, form, last)]
         ends = [one for one in every if one.fits]
-        if len(ends) < len(every) * _HALF:
+        if not is_most(len(ends), len(every)):
             continue
         for name in dict.fromkeys(name for one in ends for name in one.facts):
             pairs = [one.facts[name] for one in ends if name in one.facts]

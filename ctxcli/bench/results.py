@@ -14,6 +14,9 @@ from ctxcli.bench.lives import Life
 from ctxcli.bench.plan import Plan
 from ctxcli.files.jsonl import parsed_lines
 
+_BEGIN = b'{"key":'
+"""What each line that keeps a piece begins with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -49,6 +52,11 @@ def key_of(plan: Plan, digest: str, job: Job) -> str:
 def line_of(key: str, piece: Piece) -> str:
     """A piece as a line."""
     return json.dumps({"key": key, **asdict(piece)}, ensure_ascii=False, separators=(",", ":"))
+
+
+def is_work(line: bytes) -> bool:
+    """Whether a line, torn or not, is one that keeps a piece."""
+    return line.startswith(_BEGIN)
 
 
 def pieces_in(lines: Iterable[bytes], jobs: Mapping[str, Job]) -> dict[Job, Piece]:

@@ -2,8 +2,11 @@
 
 import hashlib
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing import active_children, get_context
@@ -13,10 +16,12 @@ from ctxcli.bench.case import Case, Means
 from ctxcli.bench.cells import cells_of
 from ctxcli.bench.cuts import cuts_of
 from ctxcli.bench.lives import lives_of
+from ctxcli.bench.outside import end_commands
 from ctxcli.bench.plan import Plan
 from ctxcli.bench.results import Job, Piece, key_of
+from ctxcli.errors import CtxError, UnreadableError
 from ctxcli.files import load
-from ctxcli.files.streams import opened
+from ctxcli.files.streams import lines_of, opened
 from ctxcli.identifiers import Extractor
 from ctxcli.identifiers.custom import kinds_of
 from ctxcli.model import Transcript
@@ -57,12 +62,17 @@ class Bench:
 
     def _together(self, jobs: Sequence[Job], workers: int) -> Iterator[Piece]:
         # a fresh process, not a fork: threads of a parent that was forked may hold locks for ever
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin) as pool:
             waiting: set[Future[Piece]] = {pool.submit(self.piece, job) for job in jobs}
             try:
                 while waiting:
                     finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                     yield from (one.result() for one in finished)
+            except BrokenProcessPool:
+                raise CtxError(
+                    "one of the processes was ended from outside, for want of memory perhaps: --jobs 1 wants less, "
+                    "and --resume FILE keeps what is done"
+                ) from None
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 for worker in active_children():  # what they are at would be waited for otherwise
@@ -77,6 +87,17 @@ class Bench:
         if job.cut is None:
             return Piece(job, lives=tuple(lives_of(transcript, means, self.plan, source)))
         return Piece(job, cells=tuple(cells_of(Case(transcript, job.cut, means), self.plan, source)))
+
+
+def _begin() -> None:
+    """Of a worker: it ends when the first process says so, and its commands with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _stop)
+
+
+def _stop(*_: object) -> None:
+    end_commands()
+    os._exit(1)
 
 
 @lru_cache(maxsize=2)
@@ -110,9 +131,9 @@ def _digest(path: str) -> str:
     """Of the content of a source; of a folder, of the names, sizes and times of its files."""
     found = hashlib.sha256()
     if not Path(path).is_dir():
-        with opened(path) as stream:
-            while block := stream.read(1 << 20):
-                found.update(block)
+        with opened(path) as stream, suppress(UnreadableError):  # beyond where it breaks off nobody reads
+            for line in lines_of(stream, path):
+                found.update(line)
         return found.hexdigest()
     for file in sorted(Path(path).rglob("*")):
         if file.is_file():

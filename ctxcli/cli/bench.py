@@ -9,6 +9,7 @@ import click
 from ctxcli.cli import options as opt
 from ctxcli.cli.types import Share, Strategies, Tokens
 from ctxcli.formats import TARGETS
+from ctxcli.reports.bench import AT_MOST, MEASURES
 from ctxcli.strategies import STRATEGIES
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ else:
 _NAME = re.compile(r"[\w.-]{1,40}")
 _EXTRA = {"semantic": "wordllama"}
 """Strategies that need a package which not everybody has."""
-_MEASURES = (
-    "recall", "required", "constraints", "decisions", "survival", "planted", "mutated", "invented", "broken",
-)  # fmt: skip
 
 
 class Compactor(_Type):
@@ -56,14 +54,14 @@ class FloorText(_Type):
             return value
         who, _, rest = str(value).rpartition(":")
         measure, sign, figure = rest.partition("=")
-        if not sign or measure not in _MEASURES:
-            self.fail(f"{value!r} is no floor; write recall=0.6. There are {', '.join(_MEASURES)}", param, ctx)
+        if not sign or measure not in MEASURES:
+            self.fail(f"{value!r} is no floor; write recall=0.6. There are {', '.join(MEASURES)}", param, ctx)
         try:
             least = float(figure[:-1]) / 100 if figure.endswith("%") else float(figure)
         except ValueError:
             self.fail(f"{figure!r} is no figure", param, ctx)
-        if not 0 <= least < float("inf"):
-            self.fail(f"{figure!r} can never be reached", param, ctx)
+        if not 0 <= least < float("inf") or (least > 1 and measure not in AT_MOST):
+            self.fail(f"{figure!r} can never be reached, or always is", param, ctx)
         return who or None, measure, least
 
 
@@ -109,7 +107,7 @@ def _installed() -> str:
                  help="Plant N facts of each slot at head, middle and tail, and say what is held of them at the end."),
     click.option("--floor", "floors", type=FloorText(), multiple=True, metavar="[NAME:]MEASURE=FIGURE",
                  help="Fail below it; at every budget, for your own compactors, else for the first strategy. Measures: "
-                      + ", ".join(_MEASURES) + ". Repeatable."),
+                      + ", ".join(MEASURES) + ". Repeatable."),
     click.option("--resume", metavar="FILE", help="Keep each piece of the work here, and do only what is missing."),
     click.option("--jobs", type=click.IntRange(0), default=0, metavar="N",
                  help="Processes. [default: one a processor]"),

@@ -1,7 +1,7 @@
 """One run of `ctx bench`: sources to pieces, pieces to the report, the file that a stopped run goes on from."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from ctxcli.bench.floors import Floor
 from ctxcli.bench.outside import Outside
 from ctxcli.bench.plan import Plan
 from ctxcli.bench.report import report_of
-from ctxcli.bench.results import Job, Piece, line_of, pieces_in, timeless
+from ctxcli.bench.results import Job, Piece, is_work, line_of, pieces_in, timeless
 from ctxcli.bench.run import Bench
 from ctxcli.cli import options as opt
 from ctxcli.cli.output import canvas, emit
@@ -21,6 +21,7 @@ from ctxcli.errors import UnreadableError
 from ctxcli.files import find
 from ctxcli.files.append import append_lines
 from ctxcli.files.streams import STDIN, opened
+from ctxcli.files.write import check_place
 from ctxcli.renderers.bench_view import bench_chart
 from ctxcli.renderers.chart import line_chart, suffix_of
 
@@ -29,10 +30,15 @@ def run(files: tuple[str, ...], flags: dict[str, Any]) -> int:
     """Compute what is missing, write the report; returns the exit code."""
     if STDIN in files:
         raise UnreadableError("ctx bench reads its sources several times: name files, not standard input")
-    suffix = suffix_of(flags["chart"]) if flags["chart"] else ""
+    suffix = suffix_of(flags["chart"]) if flags["chart"] is not None else ""
+    for path in (flags["output"], flags["chart"]):
+        if path is not None:
+            check_place(path)
     plan, sources = _plan(flags), Sources(from_=flags["from_"])
     bench = Bench(plan, flags["from_"], flags["jobs"])
     jobs = dict(_jobs(bench, sources, files))
+    if flags["resume"]:
+        _check_resume(flags["resume"], (*files, *sources.read, flags["config"].path, flags["output"], flags["chart"]))
     pieces = _computed(bench, jobs, flags["resume"])
     asked = tuple(Floor(measure, least, who) for who, measure, least in flags["floors"])
     with_cells = flags["every_call"] or flags["format_"] == "csv"
@@ -43,7 +49,8 @@ def run(files: tuple[str, ...], flags: dict[str, Any]) -> int:
     sources.write(drawn, flags["output"], *others)
     if suffix and sources.given:
         chart = line_chart(bench_chart(report), suffix)
-        emit([chart], flags["chart"], inputs=lambda: [*sources.read, *filter(None, (flags["resume"],))])
+        others = [one for one in (flags["resume"], flags["output"]) if one]
+        emit([chart], flags["chart"], inputs=lambda: [*sources.read, *others])
     return sources.exit_code(failed=not report.ok, unchecked=False, exit_zero=flags["exit_zero"])
 
 
@@ -97,6 +104,20 @@ def _done(keys: dict[Job, str], resume: str | None, step: Callable[[], None]) ->
         step()
 
     return done
+
+
+def _check_resume(resume: str, others: Iterable[str | None]) -> None:
+    """Raises UnreadableError where lines would be added to a file that is none of this command's own."""
+    if resume == STDIN:
+        raise UnreadableError("--resume: the work is kept in a file: give its name")
+    if not Path(resume).exists():
+        return
+    if any(other and Path(other).exists() and Path(other).samefile(resume) for other in others):
+        raise UnreadableError(f"--resume {resume}: is an input or an output; the work is kept in a file of its own")
+    with opened(resume) as stream:
+        first = next(iter(stream), b"")
+    if first.strip() and not is_work(first):
+        raise UnreadableError(f"--resume {resume}: line 1: is no work that ctx bench kept; give a file of its own")
 
 
 def _known(resume: str, jobs: dict[str, Job]) -> dict[Job, Piece]:

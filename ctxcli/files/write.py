@@ -12,6 +12,18 @@ from ctxcli.files.find import is_one
 from ctxcli.files.streams import compressing
 
 
+def check_place(path: str) -> None:
+    """Raises UnreadableError where a file cannot be put, before a long run: a folder, or one that is not there.
+
+    What only the writing can tell is left to `write_whole`; `-` is standard output.
+    """
+    target = _target(path)
+    is_replaced = target.is_file() or not target.exists()
+    if path != "-" and is_replaced and not os.access(target.parent, os.W_OK):
+        why = "cannot be written to" if target.parent.is_dir() else "is no folder"
+        raise UnreadableError(f"{path}: cannot be written: {target.parent} {why}")
+
+
 def write_whole(
     path: str, pieces: Iterable[str | bytes], *, inputs: Callable[[], Iterable[str]], worth: Callable[[], bool]
 ) -> None:
@@ -22,9 +34,7 @@ def write_whole(
     be written; it is then as it was. A device or a pipe is written to as it is, a link's target is
     what is replaced, and an existing file keeps its permissions. A name that ends in .gz or .zst is compressed.
     """
-    target = Path(path).resolve() if path else Path()
-    if not path or target.is_dir():
-        raise UnreadableError(f"{path or '-o'}: {'is a folder' if path else 'wants the name of a file'}")
+    target = _target(path)
     try:
         if target.exists() and not target.is_file():
             with target.open("wb") as stream:
@@ -33,6 +43,13 @@ def write_whole(
         _replace(target, pieces, inputs, worth)
     except OSError as error:
         raise UnreadableError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _target(path: str) -> Path:
+    target = Path(path).resolve() if path else Path()
+    if not path or target.is_dir():
+        raise UnreadableError(f"{path or '-o'}: {'is a folder' if path else 'wants the name of a file'}")
+    return target
 
 
 def _replace(

@@ -41,7 +41,7 @@ def bench_chart(report: BenchReport) -> Chart:
     for name in _names(report):
         rows = {row.budget: row for row in report.rows if row.compactor == name and row.budget is not None}
         found = [(budget, rows[budget].recall) for budget in report.settings.budgets if budget in rows]
-        if sum(one is not None for _, one in found) > 1:
+        if any(one is not None for _, one in found):
             lines.append(
                 Line(
                     name, [100 * budget for budget, _ in found], [one.mean if one else None for _, one in found],

@@ -3,12 +3,14 @@
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import PurePath
 
 from ctxcli.errors import SettingError
 
 SUFFIXES = (".svg", ".png", ".pdf")
 """What a chart can be written as; told by the name of the file."""
+_WANTED = "--chart: needs pip install 'ctx-transcripts[charts]'"
 _SIZE = (7.2, 4.2)
 """Inches."""
 _MARKS = "osD^vPX*<>"
@@ -45,10 +47,15 @@ class Chart:
 
 
 def suffix_of(path: str) -> str:
-    """The kind of chart that a file's name asks for; raises SettingError for one that cannot be written."""
+    """The kind of chart that a file's name asks for.
+
+    Raises SettingError for one that cannot be written, and where the extra that draws is not installed.
+    """
     suffix = PurePath(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise SettingError(f"--chart {path}: a chart is written as {', '.join(SUFFIXES)}")
+    if find_spec("matplotlib") is None:
+        raise SettingError(_WANTED)
     return suffix
 
 
@@ -61,7 +68,7 @@ def line_chart(chart: Chart, suffix: str) -> bytes:
         import matplotlib  # noqa: PLC0415 - an extra that takes half a second
         from matplotlib.figure import Figure  # noqa: PLC0415
     except ImportError:
-        raise SettingError("--chart: needs pip install 'ctx-transcripts[charts]'") from None
+        raise SettingError(_WANTED) from None
     stream = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "ctx", "svg.fonttype": "none", "font.family": "DejaVu Sans"}):
         figure = Figure(figsize=_SIZE, layout="constrained")
@@ -78,7 +85,8 @@ def line_chart(chart: Chart, suffix: str) -> bytes:
             axes.set_ylim(-0.02, 1.04)
         axes.grid(visible=True, alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
-        figure.legend(loc="outside right upper", frameon=False, fontsize="small")
+        if chart.lines:
+            figure.legend(loc="outside right upper", frameon=False, fontsize="small")
         figure.savefig(stream, format=suffix.lstrip("."), dpi=144, metadata=_metadata(suffix))
     return stream.getvalue()
 

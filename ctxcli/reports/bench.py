@@ -148,6 +148,14 @@ class PlantedRow:
     held: int
 
 
+RECALL, REQUIRED, CONSTRAINTS, DECISIONS, SURVIVAL, PLANTED, MUTATED, INVENTED, BROKEN = MEASURES = (
+    "recall", "required", "constraints", "decisions", "survival", "planted", "mutated", "invented", "broken",
+)  # fmt: skip
+"""What a floor can be set on."""
+AT_MOST = (MUTATED, INVENTED, BROKEN)
+"""Of them, the counts, which may be no larger; the others are shares, which may be no smaller."""
+
+
 @dataclass(frozen=True, slots=True)
 class FloorRow:
     """A figure that was asked for."""

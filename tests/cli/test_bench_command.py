@@ -1,5 +1,6 @@
 """`ctx bench` as a user runs it."""
 
+import gzip
 import json
 import sys
 from pathlib import Path
@@ -85,11 +86,15 @@ def test_every_format_and_several_processes(tmp_path: Path) -> None:
         (("--compactor", "a=cat {in}", "--compactor", "a=cat {in}"), "the same name"),
         (("--floor", "beauty=1"), "is no floor"),
         (("--floor", "recall=much"), "is no figure"),
+        (("--floor", "recall=2"), "can never be reached"),
         (("--floor", "mine:recall=1"), "nothing of this name"),
         (("--floor", "planted=1"), "nothing is planted"),
         (("--plant", "1", "--generations", "0"), "generations"),
         (("--budget", "0%"), "not between"),
         (("--chart", "x.gif"), ".svg, .png, .pdf"),
+        (("--chart", "no/such/folder/x.svg"), "is no folder"),
+        (("--output", "no/such/folder/x"), "is no folder"),
+        (("--resume", "-"), "give its name"),
     ],
 )
 def test_what_cannot_be_is_said(flags: tuple[str, ...], said: str) -> None:
@@ -109,6 +114,30 @@ def test_a_compactor_that_fails_is_told_and_nothing_else_stops() -> None:
         ctx("bench", *SMALL, "--generations", 0, "--compactor", "mine=exit 3 # {in}", "--floor", "recall=0").returncode
         == 1
     )
+
+
+def test_work_is_kept_in_no_file_but_its_own(tmp_path: Path) -> None:
+    source, other = tmp_path / "source.json", tmp_path / "notes.md"
+    source.write_bytes(SEARCH.read_bytes())
+    other.write_text("# mine\n")
+    asked = ("bench", source, *SMALL[1:], "--generations", 0)
+    for path, said in ((source, b"is an input"), (other, b"line 1: is no work that ctx bench kept")):
+        before = path.read_bytes()
+        done = ctx(*asked, "--resume", path)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert said in done.stderr
+        assert path.read_bytes() == before
+
+
+def test_a_source_that_breaks_off_is_compared_on_as_far_as_it_goes(tmp_path: Path) -> None:
+    lines = [json.dumps({**json.loads(SEARCH.read_text()), "n": number}) for number in range(4)]
+    packed = gzip.compress("\n".join(lines).encode(), 0, mtime=0)
+    torn = tmp_path / "torn.jsonl.gz"
+    torn.write_bytes(packed[: len(packed) * 2 // 3])
+    done = ctx("bench", torn, *SMALL[1:], "--generations", 0, "--json")
+    assert b"cannot be read beyond line" in done.stderr
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["sources"]
 
 
 def test_sources_that_cannot_be_compared_on(tmp_path: Path) -> None:
