@@ -1,5 +1,6 @@
 """The questions: made of what the compaction took out, or given by the user."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,15 +8,19 @@ from typing import Any
 from ctxcli.contract import problems
 from ctxcli.errors import SettingError
 from ctxcli.identifiers.secrets import mask, secrets_in
+from ctxcli.model import PartKind
 from ctxcli.probe.gaps import gaps
 from ctxcli.probe.sides import Pair
+from ctxcli.probe.states import states
 from ctxcli.shelf import Material, Weigh
 from ctxcli.summarisers.extractive.pending import ASKED, ERROR, REQUEST, TASK, TO_DO, TRIED, open_items
 from ctxcli.sweep.facts import items_from
 from ctxcli.sweep.grading import EXACT, GRADINGS, JUDGED, REGEX, gives_away, normal, searching_for, stands
 
-OPEN, OWN = "open", "own"
-SLOTS = ("setting", "path", "fact", "decision", "constraint", OPEN)
+FILE, OPEN, OWN = "file", "open", "own"
+_FOUND = ("setting", "path", "fact", "decision", "constraint")
+"""Those that items of a sweep are made of too."""
+SLOTS = (*_FOUND, FILE, OPEN)
 _EVERY = 100_000
 _LONGEST = 600
 """Characters of an answer that a judge is shown."""
@@ -28,6 +33,12 @@ _OPEN = {
     TASK: ("task", "What did the user ask for first?"),
 }
 """By how an open item begins, the name and the wording of what it answers."""
+_LOOKS = re.compile(
+    r"\w*(?:read|view|open|cat|get|grep|glob|search|find|list|ls|fetch|todo|plan|task|edit|write|create|patch)\w*\b"
+    r"|\w+ (?:cd [^&;]*&& ?)?(?:cat|ls|head|tail|grep|rg|find|sed -n|wc|jq|git (?:log|diff|show|status|blame))\b",
+    re.IGNORECASE,
+)
+"""How a call begins that only looks, or writes a file, which is asked for otherwise: by its tool, or its command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +76,7 @@ def made_of(pair: Pair, weigh: Weigh, most: int) -> list[Question]:
         one
         for one in dict.fromkeys(_every(pair, weigh))
         if one.line in pair.leaving
-        and (one.slot == OPEN or _stands(touched if one.slot == "path" else said, one))
+        and (one.slot == OPEN or _stands(touched if one.slot in ("path", FILE) else said, one))
         and not _stands(kept, one)
         and not is_given_away(one)
         and not any(secrets_in(answer) or mask(answer, side.secrets) != answer for answer in one.answers)
@@ -79,19 +90,34 @@ def _every(pair: Pair, weigh: Weigh) -> Iterator[Question]:
     material = Material(
         side.transcript, indices, (), (), _EVERY, weigh, mask=lambda text: mask(text, side.secrets)
     )  # fmt: skip
+    items = items_from(side.transcript, weigh, _FOUND, _EVERY)
+    asked = {(item.line, answer) for item in items for answer in item.answers}
     for number, (slot, line, question, answer) in enumerate(gaps(material), 1):
-        yield Question(f"{slot}-{line}-gap-{number}", slot, material.mask(question), (answer,), line=line)
-    for item in items_from(side.transcript, weigh, SLOTS[:-1], _EVERY):
+        if (line, answer) not in asked:
+            yield Question(f"{slot}-{line}-gap-{number}", slot, material.mask(question), (answer,), line=line)
+    for item in items:
         slot, answers = item.id.partition("-")[0], item.answers
         yield Question(item.id, slot, material.mask(item.question), answers, "", item.grading, item.line)
+    for name, line, question, answers in states(material):
+        yield Question(f"{FILE}-{name}", FILE, question, answers, line=line)
     yield from _pending(material)
 
 
 def _pending(material: Material) -> Iterator[Question]:
-    """What was open at the end of the context before; of a kind of item all together."""
+    """What was open at the end of the context before; of a kind of item all together.
+
+    A context that begins with a summary tells of requests before the first one in it, a call that only looks is no
+    try and no failure, and of several failures nobody knows which is meant.
+    """
     entries = open_items(material)
+    goes_on = any(part.kind is PartKind.SUMMARY for message in material.transcript.messages for part in message.parts)
     for begins, (name, question) in _OPEN.items():
         own = [one for one in entries if one.text.startswith(begins)]
+        if (
+            (begins == TASK and goes_on) or (begins == ERROR and len(own) > 1)
+            or (begins in (TRIED, ERROR) and any(_LOOKS.match(one.text.removeprefix(begins)) for one in own))
+        ):  # fmt: skip
+            continue
         told = (one.text.removeprefix(begins) for one in own)
         answer = "; ".join(text.partition("): ")[2] if begins == TO_DO else text for text in told)
         if own and len(answer) <= _LONGEST:

@@ -37,7 +37,8 @@ class ProbeRow:
 
     id: str
     slot: str
-    """What it asks for: setting, path, fact, decision, constraint or open; own for a question of the user's."""
+    """What it asks for: setting, path, fact, decision, constraint, file (what became of one) or open; own for what
+    a user asks."""
     question: str
     answers: tuple[str, ...]
     """All that are right; the pattern where a pattern says so."""

@@ -58,7 +58,7 @@ def _body(bare: str) -> str:
 
 
 def is_affirmed(reply: str, answer: str, question: str) -> bool:
-    """Whether a reply says an answer once without denying it in the same clause, or saying so far that it does not know.
+    """Whether a reply says an answer once, and neither denies it in that clause nor said before that it does not know.
 
     What a question denies itself may be denied: "Never touch ____".
     """

@@ -20,7 +20,7 @@ from ctxcli.reports.probe import ProbeReport
 from ctxcli.sweep.grading import normal, stands
 from ctxcli.tokens import counter
 from provider_support import Asked, Fault, provider
-from support import FIXTURES, SHARED, ctx, formats_of, needs_shared, read
+from support import FIXTURES, SHARED, chat, ctx, formats_of, needs_shared, read, tool_call, tool_result
 
 REFUNDS, KEPT = FIXTURES / "guard" / "refunds.json", FIXTURES / "guard" / "refunds-kept.md"
 QUESTIONS = FIXTURES / "probe" / "questions.jsonl"
@@ -134,6 +134,36 @@ def test_questions_stand_in_the_context_before_and_do_not_give_themselves_away()
     assert len(few) == 5
     assert {one.id for one in few} <= {one.id for one in made}
     assert len({one.slot for one in few}) == 5
+
+
+def written(*calls: tuple[str, str]) -> dict[str, tuple[str, ...]]:
+    """The questions about files of a session that was taken out whole; calls are (tool, address)."""
+    turns = [
+        turn
+        for number, (name, address) in enumerate(calls)
+        for turn in (
+            tool_call(
+                name, json.dumps({"command" if name == "Bash" else "path": address}), ref=f"t{number}", address=address
+            ),
+            tool_result("done", ref=f"t{number}"),
+        )
+    ]
+    both = pair_of(chat(("user", "Go on."), *turns), text_as_transcript("Nothing."))
+    return {one.id: one.answers for one in made_of(both, WEIGH, 40) if one.slot == "file"}
+
+
+def test_what_became_of_files() -> None:
+    edits = (("Edit", "src/shop/a.py"), ("Write", "src/api/a.py"), ("Bash", "ls"))
+    assert written(*edits) == {"file-written": ("src/api/a.py", "api/a.py")}
+    formatted = ("Bash", "ruff format .")
+    assert written(*edits, formatted) == {}, "nobody knows what that wrote"
+    removed = ("Bash", "rm src/old.py")
+    assert written(*edits[:1], removed) == {
+        "file-written": ("src/shop/a.py", "shop/a.py", "a.py"), "file-deleted": ("src/old.py", "old.py"),
+    }  # fmt: skip
+    several = ("Bash", "rm src/old.py src/new.py")
+    assert "file-deleted" not in written(*edits[:1], several)
+    assert "file-deleted" not in written(removed, ("Write", "src/old.py"))
 
 
 def test_what_stayed_word_for_word_is_not_asked() -> None:

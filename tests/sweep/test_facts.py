@@ -1,5 +1,8 @@
 """Items out of a transcript's own facts."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from ctxcli.model import Transcript
@@ -33,14 +36,58 @@ def test_settings_have_one_value_and_are_no_secrets() -> None:
     assert made("setting") == {"What is the value of `LOG_LEVEL`?": ("info",)}
 
 
+def asked(*messages: Any, kind: str, folders: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
+    transcript = replace(chat(*messages), folders=folders)
+    return {item.question.split("`")[1] if "`" in item.question else item.question: item.answers
+            for item in items_from(transcript, WEIGH, [kind], 40)}  # fmt: skip
+
+
+def listing(text: str) -> list[Any]:
+    return [("user", "Go on."), tool_call("Bash", '{"command": "cat x"}', address="cat x"), tool_result(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commit_sha: 8f3a2b1c9d4e\nclosed_at: 2026-07-20\nagent_lines: 142\nuser_id: 77123",
+        "work_dir: /path/to/repo\nnode-sitter: github.com/x/node-sitter\ncontent-type: application/json",
+        'batch_size: 64\n{"batch_size":65,"other":1}',
+        "Entire-Checkpoint: 4e0f5ce0bbac",
+    ],
+    ids=["records", "samples", "another value in another layout", "trailers"],
+)
+def test_what_is_no_setting(text: str) -> None:
+    assert asked(*listing(text), kind="setting") == {}
+    assert asked(*listing("batch_size: 64"), kind="setting") == {"batch_size": ("64",)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'writeFile(t, repo, "src/use.ts", "x")', "go.mod\n../cli/go.mod\nlib/main.go",
+        "dependabot.yml/pnpm-lock.yaml/pnpm-workspace.yaml", "/abs/path/app.py", "./dynamic-border.js", "/tmp/a/out.txt",
+        "/opt/go/1.24.13", "../entire.io/a.txt\n../entire.io", "src/a.py\nlib/a.py",
+    ],
+)  # fmt: skip
+def test_what_is_no_path_that_anybody_knows(text: str) -> None:
+    found = asked(*listing(text), kind="path")
+    assert set(found) <= {"main.go", "a.txt"}
+
+
 def test_paths() -> None:
     assert made("path")["What is the path of the file `export.py`, with its folders?"] == ("src/shop/export.py",)
+    found = asked(*listing("/home/mira/shop/src/export.py:12: x"), kind="path", folders=("/home/mira/shop",))
+    assert found == {"export.py": ("/home/mira/shop/src/export.py", "src/export.py", "~/shop/src/export.py")}
 
 
 def test_facts_in_their_last_state() -> None:
     assert made("fact") == {
         "What is the staging port?": ("8443",), "What is the release date?": ("2026-12-11",),
     }  # fmt: skip
+
+
+def test_what_is_said_of_a_thing_is_not_what_it_is() -> None:
+    assert asked(("user", "The comment for the lines is misleading."), kind="fact") == {}
 
 
 def test_reasons_and_boundaries_are_judged() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from ctxcli.model import PartKind
@@ -26,18 +27,23 @@ _LONGEST_COMMAND = 120
 
 def files(material: Material) -> dict[str, tuple[str, ...]]:
     """Paths by the last thing that happened to them; one that was read after it was edited stays edited."""
-    failed = {said.part.ref for said in parts(material, PartKind.TOOL_RESULT) if said.part.failed}
     last = {path: state for state, paths in material.carried.files.items() for path in paths}
+    for _, path, state in touched(material):
+        if state == CREATED and last.get(path) in (CREATED, EDITED, READ):
+            last[path] = EDITED if last[path] != CREATED else CREATED
+        elif state == EDITED and last.get(path) == CREATED:
+            continue
+        elif state != READ or path not in last:
+            last[path] = state
+    return {state: tuple(path for path, one in last.items() if one == state) for state in STATES}
+
+
+def touched(material: Material) -> Iterator[tuple[Said, str, str]]:
+    """(call, path, what it did to it) of each call that did not fail, in order."""
+    failed = {said.part.ref for said in parts(material, PartKind.TOOL_RESULT) if said.part.failed}
     for said in parts(material, PartKind.TOOL_CALL):
         if said.part.ref not in failed:
-            for path, state in _touched(said):
-                if state == CREATED and last.get(path) in (CREATED, EDITED, READ):
-                    last[path] = EDITED if last[path] != CREATED else CREATED
-                elif state == EDITED and last.get(path) == CREATED:
-                    continue
-                elif state != READ or path not in last:
-                    last[path] = state
-    return {state: tuple(path for path, one in last.items() if one == state) for state in STATES}
+            yield from ((said, path, state) for path, state in _touched(said))
 
 
 def _touched(said: Said) -> list[tuple[str, str]]:
