@@ -87,6 +87,8 @@ def _check_usage(flags: dict[str, Any]) -> None:
 
 
 def _check_summariser(flags: dict[str, Any]) -> None:
+    if flags["summariser"] is not None and not flags["summariser"].strip():
+        raise click.UsageError("--summariser: an empty command cannot be asked; name one, or llm")
     if flags["summary"] and flags["summariser"]:
         raise click.UsageError("--summary and --summariser exclude each other")
     if flags["summary"] and (flags["attempts"] or 1) > 1:

@@ -1,7 +1,7 @@
 """Who writes the summaries of a `ctx compact`: extraction, a command, a stored answer, or a model behind a provider."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 from ctxcli.ask import Asker, Request, Spent
 from ctxcli.budget import model_window
 from ctxcli.cli.asking import asker_of, plan_of
+from ctxcli.cli.prompt import instructions_of
 from ctxcli.compact.asking import ATTEMPTS, Planned
 from ctxcli.compact.conclude import ModelUse
 from ctxcli.compact.modelling import ByModel
 from ctxcli.errors import UnreadableError
 from ctxcli.files.text import read_text
 from ctxcli.formats import conversation_of, convert
-from ctxcli.model import PartKind, Role
+from ctxcli.model import Message, PartKind, Role
 from ctxcli.reports.compact import SummaryMode
 from ctxcli.reports.requests import RequestsReport
+from ctxcli.slots import prompt
 from ctxcli.summarisers.command import asking, stored
 from ctxcli.validity import check, profile_of
 
@@ -84,7 +86,8 @@ class Asking:
     def _chunk(self) -> int:
         """Tokens of the transcript that go into one question: what the model's window leaves."""
         known = model_window(self._asker.name.partition(":")[2])
-        left = (known.context if known else _UNKNOWN_WINDOW) - int(self.flags["max_output"])
+        frame = self.session.count(prompt("", instructions=instructions_of(self.flags["instructions"])))
+        left = (known.context if known else _UNKNOWN_WINDOW) - int(self.flags["max_output"]) - frame
         return max(1_000, int(left * _SHARE))
 
     def _plan(self, planned: Planned) -> None:
@@ -115,6 +118,7 @@ class Asking:
         other = next(one for one in self._modes() if not one.chosen)
         cost = "cost unknown" if other.cost is None else f"at most {other.cost:.4f} dollars"
         held = f", {other.cacheable:,} of them perhaps cached" if other.cacheable else ""
+        cost += " if they are" if held and other.cost is not None else ""
         flag = "with --reuse-prefix" if other.name == "reuse-prefix" else "without --reuse-prefix"
         more = (
             f"Where an answer does not hold it is asked for again: up to {attempts} times that (--attempts). "
@@ -184,18 +188,25 @@ def asker_for(flags: dict[str, Any]) -> Asker | None:
 
 def spent_by(asker: Asker | None) -> str:
     """What a run that came to nothing has spent, in words; empty where that is nothing."""
-    if asker is None or not asker.spent.calls:
+    if asker is None:
         return ""
     spent = asker.spent
     cost = "cost unknown" if spent.cost is None else f"${spent.cost:.4f}"
+    lost = f", and up to ${spent.doubtful:.4f} that may be billed for no answer" if spent.doubtful else ""
     sent = f"questions sent: {spent.calls:,}, tokens sent: {spent.prompt:,}, answered: {spent.output:,}"
-    return f"{asker.name}: {sent}, {cost}"
+    stored = f"answers from the cache on disk: {spent.stored:,} (--no-reply-cache asks anew)"
+    said = [f"{sent}, {cost}{lost}"] if spent.calls else []
+    said += [stored] if spent.stored else []
+    return f"{asker.name}: {'; '.join(said)}" if said else ""
 
 
 def _prefix(session: "Session", wire: str, data: bytes) -> str:
-    """The conversation as JSON in a provider's form: as it stands in the source where that is one, else converted."""
-    transcript = session.transcript
-    untouched = not session.start.texts and not session.start.gone and len(session.messages) == len(transcript.messages)
+    """The conversation as JSON in a provider's form: as it stands in the source where that is one, else converted.
+
+    It ends before calls that nobody has answered, behind which no provider takes a question.
+    """
+    transcript, messages = session.transcript, _answered(session.messages)
+    untouched = not session.start.texts and not session.start.gone and len(messages) == len(transcript.messages)
     if transcript.format == wire and untouched and not check(session.messages, profile_of(transcript)):
         try:
             document = json.loads(data)
@@ -203,5 +214,15 @@ def _prefix(session: "Session", wire: str, data: bytes) -> str:
             document = None
         if isinstance(document, dict) and isinstance(document.get("messages"), list):
             return json.dumps({key: document[key] for key in ("system", "tools", "messages") if key in document})
-    text, _ = convert(conversation_of(transcript, session.messages), wire, one_line=True)
+    text, _ = convert(conversation_of(transcript, messages), wire, one_line=True)
     return text.decode("utf-8")
+
+
+def _answered(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages up to the last turn of the agent, where calls of that one have no result."""
+    last = max((at for at, one in enumerate(messages) if one.role is Role.ASSISTANT), default=None)
+    if last is None:
+        return messages
+    done = {part.ref for one in messages[last:] for part in one.parts if part.kind is PartKind.TOOL_RESULT}
+    open_ = any(part.kind is PartKind.TOOL_CALL and part.ref not in done for part in messages[last].parts)
+    return messages[:last] if open_ else messages

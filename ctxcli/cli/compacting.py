@@ -74,7 +74,7 @@ def _shorten(passes: list[Pass], name: str, run: Run) -> None:
             shorten(one, run.flags)
             if one.outcome is not None and one.outcome.steps:
                 run.notes.extract(one.session)
-    except CtxError:
+    except (CtxError, KeyboardInterrupt):
         if spent := spent_by(run.asker):
             say(spent)
         raise

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ctxcli.change import Change, applied
-from ctxcli.compact.asking import Planned, Terms, answered, first_prompts
+from ctxcli.compact.asking import Planned, Terms, UnusableError, answered, first_prompts
 from ctxcli.compact.chunks import chunks
 from ctxcli.compact.losses import Losses
 from ctxcli.compact.origin import unfounded
@@ -15,6 +15,7 @@ from ctxcli.compact.settings import Settings
 from ctxcli.compact.span import texts_of_messages
 from ctxcli.compact.summary import text_of
 from ctxcli.guard.run import guard_context
+from ctxcli.identifiers.secrets import mask
 from ctxcli.reports.slots import Slots
 
 if TYPE_CHECKING:
@@ -42,17 +43,27 @@ class Summing:
     gone: Sequence[int]
 
     def by(self, ask: Callable[[str], str], extracted: Callable[[], Slots]) -> Summed:
-        """What a model makes of it; raises SummaryError where no answer holds, and whatever asking raises."""
+        """What a model makes of it, secrets masked whatever it saw of them.
+
+        Raises SummaryError where no answer holds, and whatever asking raises.
+        """
         settings, session = self.settings, self.session
         secrets = session.before.reading.secrets
         texts = texts_of_messages(session.transcript, self.gone, secrets)
+
+        def masked(prompt: str) -> str:
+            try:
+                return mask(ask(prompt), secrets)
+            except UnusableError as error:
+                raise UnusableError(mask(str(error), secrets)) from None
+
         span = chunks(texts, settings.chunk, session.weigh.count)
         if settings.planned is not None:
             alone, following = first_prompts(span, settings.instructions), first_prompts(None, settings.instructions)
             settings.planned(Planned(alone, following[0]))
         repair = partial(repaired, losses_of=self.losses, extracted=extracted) if settings.repair else None
         found = answered(
-            ask, None if settings.follows else span, lambda slots: self.losses(slots).listed,
+            masked, None if settings.follows else span, lambda slots: self.losses(slots).listed,
             instructions=settings.instructions,
             terms=Terms(settings.attempts, self._heavy, repair),
         )  # fmt: skip

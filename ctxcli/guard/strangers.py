@@ -8,7 +8,7 @@ from ctxcli.guard.forms import file_name, normal, path_form
 from ctxcli.guard.holdings import wrapped_pieces
 from ctxcli.guard.sides import After, Before
 from ctxcli.identifiers.runs import runs_of
-from ctxcli.identifiers.secrets import is_secret
+from ctxcli.identifiers.secrets import is_digest, is_secret
 
 _SHORTEST = 3
 """Characters of a token that is worth a look."""
@@ -57,8 +57,8 @@ def _tokens(before: Before, after: After) -> Iterator[tuple[str | None, str, int
 
 
 def _is_its_own(value: str, before: Before, after: After, secrets: Set[str]) -> bool:
-    """Whether it is a secret, a file of the conversation itself (the client names it), or the notes file."""
+    """Whether it is a secret, or the digest that masks one, a file of the conversation itself (the client names it), or the notes file."""
     own = before.reading.transcript.id or ""
-    if is_secret(value, secrets) or (len(own) >= _SHORTEST_ID and own in value):
+    if is_secret(value, secrets) or is_digest(value, secrets) or (len(own) >= _SHORTEST_ID and own in value):
         return True
     return after.notes is not None and value.endswith(file_name(after.notes.transcript.path))

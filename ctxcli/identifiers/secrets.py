@@ -86,9 +86,17 @@ def mask(text: str, secrets: Iterable[str]) -> str:
     """The text with each of these secrets as its first characters and a digest by which it can be told apart."""
     for secret in sorted(secrets, key=len, reverse=True):
         if secret in text:
-            digest = hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-            text = text.replace(secret, f"{secret[:_SHOWN]}…[masked {digest}]")
+            text = text.replace(secret, f"{secret[:_SHOWN]}…[masked {_digest(secret)}]")
     return text
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def is_digest(value: str, secrets: Iterable[str]) -> bool:
+    """Whether a value is what stands in the mask of one of these secrets."""
+    return any(value == _digest(secret) for secret in secrets)
 
 
 def shown(value: str, secrets: Iterable[str]) -> str:

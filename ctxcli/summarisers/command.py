@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from ctxcli.errors import SummaryError
+from ctxcli.errors import SettingError, SummaryError
 
 _LONGEST = 1_800
 """Seconds that a command may take."""
@@ -17,8 +17,14 @@ def asking(command: str) -> Callable[[str], str]:
     """A function that runs the command, without a shell, for each prompt.
 
     It raises SummaryError where the command cannot be run, fails, takes more than half an hour, or says nothing.
+    Raises SettingError for what is no command at all.
     """
-    words = shlex.split(command, posix=sys.platform != "win32")
+    try:
+        words = shlex.split(command, posix=sys.platform != "win32")
+    except ValueError as error:
+        raise SettingError(f"--summariser: {command!r} is no command: {error}") from None
+    if not words:
+        raise SettingError("--summariser: an empty command cannot be asked")
 
     def ask(prompt: str) -> str:
         try:
@@ -27,7 +33,7 @@ def asking(command: str) -> Callable[[str], str]:
             )
         except subprocess.TimeoutExpired:
             raise SummaryError(f"{words[0]}: gave no summary within {_LONGEST // 60} minutes") from None
-        except (OSError, IndexError) as error:
+        except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise SummaryError(f"{command}: cannot be run: {why}") from None
         if done.returncode:

@@ -73,13 +73,15 @@ def compact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
     folder.mkdir()
     monkeypatch.setenv("CTX_CACHE_DIR", str(tmp_path / "cache"))
 
-    def run(script: Script, *more: object, kind: str = "openai", cached: bool = False) -> Done:
+    def run(
+        script: Script, *more: object, kind: str = "openai", cached: bool = False, source: Path = SEARCH
+    ) -> Done:  # fmt: skip
         with provider(script, kind) as server:
             for name, value in server.env.items():
                 monkeypatch.setenv(name, value)
             flags = [one for one in server.flags if not (cached and one == "--no-reply-cache")]
             output = () if "--dry-run" in more else ("-o", folder / "out.json", "--json")
-            code = here("compact", SEARCH, *output, *MIDDLE, "--summariser", "llm", *flags, *more)
+            code = here("compact", source, *output, *MIDDLE, "--summariser", "llm", *flags, *more)
         said = capfd.readouterr()
         files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
         assert KEY not in said.out + said.err
@@ -292,6 +294,18 @@ def test_a_run_that_is_repeated_costs_nothing_and_wants_no_server(
     used = json.loads(capfd.readouterr().out)["summariser"]
     assert (used["usage"]["calls"], used["usage"]["stored"], used["usage"]["prompt"]) == (0, 2, 0)
     assert (first.folder / "out.json").read_bytes() == before
+    assert here("compact", SEARCH, *flags, "--attempts", 1, "--no-repair") == 1
+    assert "answers from the cache on disk: 1 (--no-reply-cache asks anew)" in capfd.readouterr().err
+
+
+def test_what_may_be_billed_for_no_answer_is_told(compact: Compact, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('["test-model"]\ninput = 3.0\noutput = 15.0\n', "utf-8")
+    done = compact([Fault(200, "<html>")], "--prices", prices)
+    assert done.code == 2
+    assert "the answer is not valid JSON; nothing is made of it (is the base URL right?" in done.stderr
+    assert "$0.0000, and up to $0.1" in done.stderr
+    assert "cost unknown" in compact([Fault(200, "<html>")]).stderr
 
 
 def test_what_it_cost_and_what_either_way_would_cost(compact: Compact, tmp_path: Path) -> None:
@@ -310,7 +324,7 @@ def test_what_it_cost_and_what_either_way_would_cost(compact: Compact, tmp_path:
 @pytest.mark.parametrize(
     ("flags", "why"),
     [
-        (("--max-calls", 1), "--max-calls: 1 questions were sent, and no more may be"),
+        (("--max-calls", 1), "--max-calls: 1 question was sent, and no more may be"),
         (("--max-cost", 0.01), "--max-cost: no price is known for test-model"),
         (("--max-cost", "nan"), "'nan' is no number above 0"),
         (("--max-cost", 0), "'0' is no number above 0"),
@@ -333,6 +347,31 @@ def test_the_conversation_itself_goes_first(compact: Compact) -> None:
     assert "src/search" not in asked.text
     assert "tools" not in asked.body
     assert any("lacks the tool definitions" in remark for remark in done.report["remarks"])
+
+
+SECRET = "ghp_" + "A1b2C3d4" * 5
+OPEN = {"role": "assistant", "content": None, "tool_calls": [{"id": "last", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}]}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+def test_behind_the_conversation_no_call_is_open_and_no_secret_comes_back(
+    compact: Compact, kind: str, tmp_path: Path
+) -> None:
+    """A provider refuses a question behind a call without its result; what it sees of a secret it may repeat."""
+    rows = json.loads(SEARCH.read_text("utf-8"))["messages"]
+    rows[2]["content"] = f"{rows[2]['content']} The token is {SECRET}."
+    source = tmp_path / "secret.json"
+    source.write_text(json.dumps({"messages": [*rows, OPEN]}), "utf-8")
+    said = GOOD.replace("- none", f"- use {SECRET}")
+    done = compact([refused(f"Not with {SECRET}!"), said], "--reuse-prefix", kind=kind, source=source)
+    assert done.code == 0, done.stderr
+    first, second = done.server.requests
+    assert SECRET in json.dumps(first.body)
+    assert SECRET not in second.text
+    assert "use ghp_…[masked " in done.summary
+    assert SECRET not in done.stdout + done.summary
+    assert '"last"' not in json.dumps(first.body["messages"])
+    assert '"last"' in (done.folder / "out.json").read_text("utf-8")
 
 
 # -- a dry run
@@ -377,6 +416,8 @@ def test_the_key_is_in_no_stream_even_where_a_client_is_told_to_log() -> None:
         (("--summariser", "llm", "--model", "openai:x", "--key-env", "NO_SUCH"), "the variable NO_SUCH is not set"),
         (("--summary", "x.md", "--attempts", 2), "a stored answer cannot be asked again"),
         (("--no-repair",), "--repair has no use without --summariser"),
+        (("--summariser", " "), "--summariser: an empty command cannot be asked; name one, or llm"),
+        (("--summariser", "cat 'x"), '--summariser: "cat \'x" is no command: No closing quotation'),
     ],
 )
 def test_what_makes_no_sense_is_told(

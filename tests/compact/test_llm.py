@@ -95,6 +95,12 @@ def test_pieces_are_the_texts_and_none_is_too_long(texts: list[str], most: int) 
     assert chunks(texts, None, count) == ["\n\n".join(texts)]  # type: ignore[arg-type]
 
 
+def test_a_long_line_is_cut_between_words() -> None:
+    line = "src/search/index.py, src/search/schema.sql; data/catalog.ndjson"
+    pieces = chunks([line], 30, lambda every: [len(one) for one in every])
+    assert pieces == ["src/search/index.py, ", "src/search/schema.sql", "; data/catalog.ndjson"]
+
+
 def test_turns_stay_whole_where_they_fit() -> None:
     assert chunks(["one", "two", "three", "4"], 7, lambda every: [len(one) for one in every]) == ["one\n\ntwo", "three\n\n4"]  # fmt: skip
 

@@ -167,6 +167,16 @@ class TestSecrets:
         assert not masked.required
         assert masked.value.startswith("sk_t…[masked ")
 
+    def test_what_masks_a_key_is_nothing_that_was_invented(self) -> None:
+        """A boundary that names a token made every compaction fail: the digest in its mask looked like a hash."""
+        key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+        masked = mask(key, [key])
+        report = compare(chat(("user", f"Never print the token {key} to a log.")), f"Never print the token {masked} to a log.")  # fmt: skip
+        assert "masked 3543c50b" in masked
+        assert report.verdict == "pass"
+        assert [one.status for one in report.constraints] == ["kept"]
+        assert compare(chat(("user", f"Use {key}.")), f"Use {masked} at 3543c50c.").verdict == "loss"
+
     @pytest.mark.parametrize(
         ("text", "secret"),
         [
