@@ -57,7 +57,7 @@ def _tokens(before: Before, after: After) -> Iterator[tuple[str | None, str, int
 
 
 def _is_its_own(value: str, before: Before, after: After, secrets: Set[str]) -> bool:
-    """Whether it is a secret or in its mask, a file of the conversation itself, which the client names, or the notes."""
+    """Whether it is a secret or in its mask, a file of the conversation itself, as clients name it, or the notes."""
     own = before.reading.transcript.id or ""
     if is_secret(value, secrets) or is_digest(value, secrets) or (len(own) >= _SHORTEST_ID and own in value):
         return True
