@@ -63,7 +63,7 @@ class Estimate:
     output: int
     """Tokens that the answer may take at most."""
     cost: float | None
-    """US dollars at most, nothing cached and the prefix written to the cache; None where no price is known."""
+    """US dollars at most: nothing cached, and written to the cache what may be; None where no price is known."""
     cacheable: int = 0
     """Of the prompt, what the provider's cache may hold: the prefix."""
     cached_cost: float | None = None

@@ -9,11 +9,11 @@ from ctxcli.providers.endpoint import Endpoint
 
 variable = "ANTHROPIC_API_KEY"
 url_variable = "ANTHROPIC_BASE_URL"
+marks = True
 _STOPS = {
     "end_turn": Stop.END, "stop_sequence": Stop.END, "max_tokens": Stop.LENGTH,
     "model_context_window_exceeded": Stop.LENGTH, "refusal": Stop.REFUSED, "tool_use": Stop.TOOLS, None: Stop.END,
 }  # fmt: skip
-_THINKING = ("thinking", "redacted_thinking")
 _USAGE = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 
 
@@ -22,10 +22,10 @@ def body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     before = _unmarked(json.loads(request.prefix)) if request.prefix else {}
     system, messages = before.get("system") or plain(request.system), before.get("messages", [])
     tools, stubs = before.get("tools") or [], _stubs(messages)
-    if tools or _thinks(messages):
+    if tools:
         if system:
             system = _blocks_marked(system)
-        elif tools:
+        else:
             tools = [*tools[:-1], _marked(tools[-1])]
     elif messages and not stubs:
         *rest, last = messages
@@ -44,20 +44,13 @@ def body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
 def cacheable(prefix: str) -> str:
     """What of a prefix the cache can serve.
 
-    Another `tool_choice`, or thinking switched off, makes all messages strange to it, and other tools everything.
+    Another `tool_choice` makes all messages strange to it, and other tools everything.
     Source: https://platform.claude.com/docs/en/build-with-claude/prompt-caching, what invalidates the cache.
     """
     before = json.loads(prefix)
-    tools, system, messages = before.get("tools"), before.get("system"), before.get("messages", [])
-    if not tools and _stubs(messages):
-        return ""
-    if tools or _thinks(messages):
-        return json.dumps([one for one in (tools, system) if one])
-    return prefix
-
-
-def _thinks(messages: list[dict[str, Any]]) -> bool:
-    return any(block.get("type") in _THINKING for message in messages for block in _blocks(message.get("content")))
+    if before.get("tools"):
+        return json.dumps([before["tools"], before.get("system", "")])
+    return "" if _stubs(before.get("messages", [])) else prefix
 
 
 def _stubs(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -74,9 +67,11 @@ def _blocks(content: Any) -> list[dict[str, Any]]:
 
 
 def _blocks_marked(content: Any) -> list[dict[str, Any]]:
-    """Blocks of which the last one is the end of what the cache holds."""
+    """Blocks of which the last one is the end of what the cache holds; reasoning cannot be marked."""
     blocks = _blocks(content)
-    return [*blocks[:-1], _marked(blocks[-1])] if blocks else []
+    if not blocks or blocks[-1].get("type") in ("thinking", "redacted_thinking"):
+        return blocks
+    return [*blocks[:-1], _marked(blocks[-1])]
 
 
 def _marked(block: dict[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ _NEXT = {
 _GIVEN_UP = (408, 504, 524)
 """Statuses of a gateway that waited no longer for a provider, which may have gone on."""
 _BEARER = "ANTHROPIC_AUTH_TOKEN"
-"""What clients of Anthropic before release 1 add to a key, unasked."""
+"""What older clients of Anthropic add to a key, unasked (0.60 does)."""
 
 
 class Tries(threading.local):
@@ -74,6 +74,8 @@ class Dialect(Protocol):
     """Of the environment, where the key usually stands."""
     url_variable: str
     """The same for the base URL."""
+    marks: bool
+    """Whether the cache is written up to a mark in the request, and else not."""
 
     def body(self, endpoint: Endpoint, request: Request) -> dict[str, Any]:
         """What is sent."""

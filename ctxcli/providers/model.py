@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from ctxcli.ask import Estimate, Reply, Request, Spent, Stop
+from ctxcli.caching import cache_rules
 from ctxcli.errors import LimitReached, ModelError, SettingError
 from ctxcli.prices import Prices
 from ctxcli.providers.dialect import Close, Dialect, Send, Tries, Trouble, hush, package, parsed
@@ -90,17 +91,18 @@ class Model:
         return self._dialect.body(self.endpoint, request)
 
     def estimate(self, request: Request) -> Estimate:
-        """What it would come to, nothing cached: then the prefix may be written, which costs more than to send it."""
+        """What it would come to, nothing cached: then a part may be written to the cache, which may cost more."""
         held = self._dialect.cacheable(request.prefix) if request.prefix else ""
         with self._counting:
             counted = self._weigh.count([held, request.prefix, request.system, request.text])
         cached, *own = (int(tokens * self._ratio) for tokens in counted)
         prompt, output = sum(own) + _FRAME, request.max_output
         cached = min(cached, prompt)
-        rest = prompt - cached
-        plain, written = self._cost(Cache(0, 0, prompt), output), self._cost(Cache(0, cached, rest), output)
-        most = None if plain is None or written is None else max(plain, written)
-        return Estimate(prompt, output, most, cached, self._cost(Cache(cached, 0, rest), output))
+        written = cached if self._dialect.marks else prompt if cache_rules(self.endpoint.model).writes else 0
+        return Estimate(
+            prompt, output, self._cost(Cache(0, written, prompt - written), output), cached,
+            self._cost(Cache(cached, 0, prompt - cached), output),
+        )  # fmt: skip
 
     def ask(self, request: Request) -> Reply:
         """One answer, from the cache on disk or from the provider; see Asker for what it raises."""

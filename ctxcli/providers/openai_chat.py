@@ -10,6 +10,7 @@ from ctxcli.providers.endpoint import Endpoint
 
 variable = "OPENAI_API_KEY"
 url_variable = "OPENAI_BASE_URL"
+marks = False
 _OWN = "https://api.openai.com/v1"
 _STOPS = {
     "stop": Stop.END, "length": Stop.LENGTH, "content_filter": Stop.REFUSED, "tool_calls": Stop.TOOLS,
