@@ -8,6 +8,7 @@ import click
 
 from ctxcli.cli import options as opt
 from ctxcli.cli.asking import asker_of, plan_of, plan_pieces
+from ctxcli.cli.judging import asker_and_judge
 from ctxcli.cli.output import canvas, emit
 from ctxcli.cli.progress import asking
 from ctxcli.cli.sources import Sources, say, say_skips
@@ -33,6 +34,7 @@ from ctxcli.sweep.grading import JUDGED
 from ctxcli.tokens import CountCache, choose, counter
 
 if TYPE_CHECKING:
+    from ctxcli.ask import Asker
     from ctxcli.providers import Model
     from ctxcli.shelf import Weigh
 
@@ -173,7 +175,8 @@ class _Run:
         own = self.flags["questions"]
         asked = given(((one.line, one.value) for one in json_lines(own)), shown(own)) if own else []
         how = How(
-            self.flags["repeats"], self.flags["max_output"], self.flags["temperature"], self.flags["concurrency"]
+            self.flags["repeats"], self.flags["max_output"], self.flags["temperature"], self.flags["concurrency"],
+            kept=self.flags["reply_cache"],
         )  # fmt: skip
         for pair in self._pairs():
             for one in missing_in(pair, asked):
@@ -211,8 +214,7 @@ class _Run:
 
     def reports(self) -> Iterator[ProbeReport]:
         """The report of each pair, when it has been asked."""
-        asker = asker_of(self.flags)
-        judge = asker if not self.flags["judge"] else asker_of({**self.flags, "model": self.flags["judge"]})
+        asker, judge = asker_and_judge(self.flags)
         for probe in self._probes():
             most = len(probe.questions) * self.flags["repeats"] * len(CONDITIONS)
             with asking(most, lambda: _cost(asker)) as one_more:
@@ -232,7 +234,7 @@ def _name(pair: Pair) -> str:
     return shown(pair.before.transcript.path) + (f": the compaction of line {ref.line:,}" if ref is not None else "")
 
 
-def _cost(asker: "Model") -> str:
+def _cost(asker: "Asker") -> str:
     cost = asker.spent.cost
     return "cost unknown" if cost is None else f"${cost:,.4f}"
 

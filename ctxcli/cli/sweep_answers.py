@@ -9,8 +9,12 @@ from ctxcli.files.append import append_lines
 from ctxcli.files.documents import is_there
 from ctxcli.files.streams import shown
 from ctxcli.files.whole import read_whole
+from ctxcli.renderers.view import plural
 from ctxcli.sweep.answers import Answer, answers_in, by_id, line_of
 from ctxcli.sweep.run import Sampling, Sweep
+
+_FEW = 5
+"""Lines that are named."""
 
 
 class AnswersFile:
@@ -44,8 +48,10 @@ def read_answers(path: str) -> tuple[Answer, ...]:
     read = answers_in(read_whole(path), shown(path))
     if len(read.faults) > 1 and not read.answers:
         raise UnreadableError(f"{shown(path)}: holds no answers; {read.faults[0].partition(': ')[2]}")
-    for fault in read.faults:
+    for fault in read.faults[:_FEW]:
         say(fault)
+    if len(read.faults) > _FEW:
+        say(f"{shown(path)}: {len(read.faults) - _FEW:,} more lines are passed over")
     return read.answers
 
 
@@ -54,7 +60,11 @@ def take(sweep: Sweep, path: str) -> None:
 
     Raises UnreadableError where none of them belongs to it.
     """
-    found = by_id(read_answers(path))
+    read = read_answers(path)
+    found = by_id(read)
+    twice = {one.id for one in read if one.text != found[one.id].text}
+    if twice:
+        say(f"{shown(path)}: {plural(len(twice), 'prompt')} with several answers; the last one counts")
     wanted = {case.id for case in sweep.grid.cases}
     sweep.answers = {id_: one for id_, one in found.items() if id_ in wanted}
     sweep.verdicts = {id_: found[id_] for id_ in sweep.unjudged() if id_ in found}

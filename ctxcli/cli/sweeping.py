@@ -10,6 +10,7 @@ import click
 
 from ctxcli.cli import options as opt
 from ctxcli.cli.asking import asker_of
+from ctxcli.cli.judging import judge_flags
 from ctxcli.cli.output import canvas, emit
 from ctxcli.cli.progress import asking
 from ctxcli.cli.sources import Sources, say, say_skips
@@ -23,6 +24,7 @@ from ctxcli.files.streams import STDIN, shown
 from ctxcli.model import Transcript
 from ctxcli.renderers.chart import line_chart, suffix_of
 from ctxcli.renderers.sweep_chart import sweep_chart
+from ctxcli.renderers.view import plural
 from ctxcli.reports.sweep import SweepReport, SweepSource, SweepSpent
 from ctxcli.sweep.answers import Answer
 from ctxcli.sweep.corpus import Corpus
@@ -139,9 +141,7 @@ class _Run:
         given, model = self.flags["judge"], self.flags["model"]
         if self.askers and given in (None, model):
             return self.askers[0]
-        flags = {**self.flags, "model": given or model}
-        if given and model and given[0] != model[0]:
-            flags |= {"base_url": None, "key_env": None}
+        flags = judge_flags(self.flags)
         spent = [one.spent for one in self.askers]
         if flags["max_calls"] is not None:
             flags["max_calls"] -= sum(one.calls for one in spent)
@@ -249,7 +249,7 @@ def _exit_code(report: SweepReport, sweep: Sweep, flags: dict[str, Any]) -> int:
         why = sweep.stopped or next((one.why for one in report.answers if one.right is None), "")
         kept = flags["answers"] or flags["reply_cache"]
         on = "the same command goes on from here" if kept else "with --answers FILE it could go on from here"
-        say(f"{open_:,} answers are missing: {why}; {'' if flags['grade'] else on}".rstrip("; "))
+        say(f"{plural(open_, 'answer')} missing: {why}; {'' if flags['grade'] else on}".rstrip("; "))
         return 2
     if flags["exit_zero"] or report.ok:
         return 0

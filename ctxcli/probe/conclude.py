@@ -108,7 +108,8 @@ def _over(scores: Sequence[ProbeScore], seed: str) -> ProbeScore:
 def _notes(probe: Probe, rows: Sequence[ProbeRow], totals: ProbeTotals) -> Iterator[str]:
     if probe.stopped or probe.failed:
         why = probe.stopped or next(iter(probe.failed.values()))
-        yield f"Not everything was answered: {why}. The same command goes on from here."
+        on = "The same command goes on from here" if probe.how.kept else "No answer was kept (--no-reply-cache)"
+        yield f"Not everything was answered: {why}. {on}."
     elif totals.unasked:
         yield "Not every answer could be graded: the judge said neither yes nor no. Another --judge may."
     if probe.how.repeats == 1 and totals.changed:

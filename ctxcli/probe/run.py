@@ -22,6 +22,8 @@ class How:
     max_output: int = 1_024
     temperature: float | None = None
     concurrency: int = 4
+    kept: bool = True
+    """Whether answers are kept, so that the same command goes on where one was stopped."""
 
 
 @dataclass(frozen=True, slots=True)

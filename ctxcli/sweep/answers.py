@@ -39,7 +39,8 @@ class Read:
 
     answers: tuple[Answer, ...]
     faults: tuple[str, ...]
-    """Lines that could not be read, in words; they are passed over, since a run that died may leave one torn."""
+    """Lines that could not be read, or hold no answer, in words; they are passed over, since a run that died may leave
+    one torn, and what failed is no wrong answer."""
 
 
 def answers_in(data: bytes, path: str) -> Read:
@@ -52,6 +53,8 @@ def answers_in(data: bytes, path: str) -> Read:
         if one.fault:
             torn = "breaks off" if not one.whole else one.fault
             faults.append(f"{path}: line {one.line}: {torn}: passed over")
+        elif "answer" in one.value and one.value["answer"] is None and isinstance(one.value.get("id"), str):
+            faults.append(f"{path}: line {one.line}: has no answer: passed over")
         else:
             answers.append(_answer(one, path))
     return Read(tuple(answers), tuple(faults))
@@ -60,11 +63,11 @@ def answers_in(data: bytes, path: str) -> Read:
 def _answer(one: JsonLine, path: str) -> Answer:
     value = one.value
     id_, text = value.get("id"), value.get("answer")
-    if not isinstance(id_, str) or not (isinstance(text, str) or (text is None and "answer" in value)):
+    if not isinstance(id_, str) or not isinstance(text, str):
         raise UnreadableError(f'{path}: line {one.line}: is no answer; one is {{"id": "…", "answer": "…"}}')
     stop, model = value.get("stop"), value.get("model")
     return Answer(
-        id_, text or "", stop if isinstance(stop, str) else None, model if isinstance(model, str) else "",
+        id_, text, stop if isinstance(stop, str) else None, model if isinstance(model, str) else "",
         _figure(value.get("temperature")), _count(value.get("max_output")), _count(value.get("prompt")),
         _count(value.get("output")),
     )  # fmt: skip

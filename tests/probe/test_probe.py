@@ -318,6 +318,20 @@ def test_a_run_that_was_stopped_goes_on_without_asking_twice(tmp_path: Path) -> 
     assert len(asked) == report["spent"]["stored"]
 
 
+def test_the_judge_and_the_model_share_one_limit(tmp_path: Path) -> None:
+    asked = tmp_path / "q.jsonl"
+    asked.write_text('{"question": "Why a guard?", "answer": "it is slow", "grading": "judged"}\n', "utf-8")
+    with provider(lambda one: "no" if "You check answers" in one.text else f"It is slow, {one.text[-9:]}.") as server:
+        done = ctx(
+            "probe", REFUNDS, KEPT, "--questions", asked, "--judge", "openai:other", "--max-calls", "4", *server.flags,
+            **server.env,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert len(server.requests) == 4
+    assert b"together" in done.stderr
+    assert b"goes on from here" not in done.stderr
+
+
 def test_a_model_that_is_out_of_reach_is_exit_2_and_a_dry_run_asks_nothing(tmp_path: Path) -> None:
     with provider([Fault(400)]) as server:
         done = ctx("probe", REFUNDS, KEPT, *server.flags, **server.env)

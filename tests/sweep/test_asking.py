@@ -155,6 +155,12 @@ def test_the_answers_file_reads_back_and_tolerates_a_torn_line() -> None:
     assert torn.faults == ("f.jsonl: line 2: breaks off: passed over",)
 
 
+def test_what_another_runner_failed_to_get_is_missing_and_not_wrong() -> None:
+    read = answers_in(b'{"id": "a", "answer": null}\n{"id": "b", "answer": ""}\n', "a.jsonl")
+    assert [one.id for one in read.answers] == ["b"]
+    assert read.faults == ("a.jsonl: line 1: has no answer: passed over",)
+
+
 def test_another_file_is_no_answers_file() -> None:
     with pytest.raises(UnreadableError, match="line 1: is no answer"):
         answers_in(b'{"id": "x", "question": "?"}\n', "items.jsonl")
