@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -40,7 +42,11 @@ def schema_text(name: str) -> str:
     """The schema of a document as it ships; raises SettingError for a name that there is none of."""
     if name not in SCHEMAS:
         raise SettingError(f"there is no schema {name!r}; there are {', '.join(SCHEMAS)}")
-    return (files("ctxcli.schemas") / f"{name}.schema.json").read_text("utf-8")
+    try:
+        folder: Traversable = files("ctxcli.schemas")
+    except ModuleNotFoundError:  # run from the sources: the folder is a package only where ctx is installed
+        folder = Path(__file__).parent.parent / "schemas"
+    return (folder / f"{name}.schema.json").read_text("utf-8")
 
 
 def schema(name: str) -> dict[str, Any]:

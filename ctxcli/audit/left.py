@@ -12,7 +12,7 @@ from ctxcli.audit.run import fits_of, models_of
 from ctxcli.audit.walk import Scales, Step, walk
 from ctxcli.budget import DEFAULT_TRIGGER, Limits, Usable, quotas, usable_window
 from ctxcli.errors import SettingError
-from ctxcli.model import MAIN, Layer, Transcript
+from ctxcli.model import COMPACTIONS, MAIN, Call, Event, Layer, Message, Role, Transcript, Usage
 from ctxcli.replay import replay
 from ctxcli.reports.audit import Window
 from ctxcli.reports.budget import BudgetReport, BudgetSource, Growth, LayerQuota
@@ -38,22 +38,49 @@ class Settings:
 def left(transcript: Transcript, settings: Settings | None = None) -> BudgetReport:
     """A lane's context at a call, against the window and its quotas.
 
+    Without a number it is the last call; where the context was compacted since, what the next call would send.
+
     Raises SettingError for a lane without calls, and for a call that is none of the lane's.
     """
     settings = settings or Settings()
     models = models_of(transcript)
     choice = choose(models, settings.tokenizer)
-    counted = count_parts(transcript, settings.weigher(choice.name))
-    frames = list(replay(transcript))
-    scales = Scales(transcript, counted, fits_of(frames, transcript, counted, choice))
+    compacted = _compacted_since(transcript, settings)
+    asked = transcript if compacted is None else _with_a_call(transcript, compacted)
+    counted = count_parts(asked, settings.weigher(choice.name))
+    frames = list(replay(asked))
+    recorded = frames[: len(transcript.calls)]
+    scales = Scales(asked, counted, fits_of(recorded, transcript, counted, choice))
     every = list(walk(frames, scales))
     steps = _to(every, settings)
-    usable = _usable(transcript, settings)
-    report = _report(steps, usable, settings)
+    if compacted is not None:
+        steps[-1] = _with_hidden(steps[-1], steps[-2])
+    report = _report(steps, _usable(transcript, settings), settings)
     source = BudgetSource(transcript.path, transcript.format, transcript.id, transcript.many, settings.lane)
-    last = max(step.n for step in every if step.call.lane == settings.lane)
+    last = max(step.n for step in every[: len(recorded)] if step.call.lane == settings.lane)
+    if compacted is not None:
+        growth = Growth(None, 0, "estimated")
+        report = replace(report, call=None, line=compacted.line, basis="estimated", growth=growth)
     report = replace(report, source=source, last_call=last)
     return replace(report, note=tuple(_note(report)))
+
+
+def _compacted_since(transcript: Transcript, settings: Settings) -> Event | None:
+    """The last compaction of the lane that no call came after, where no call is asked for."""
+    last = max((call.at for call in transcript.calls if call.lane == settings.lane), default=None)
+    if settings.at is not None or last is None:
+        return None
+    events = [one for one in transcript.events if one.lane == settings.lane and one.at > last]
+    return next((one for one in reversed(events) if one.kind in COMPACTIONS), None)
+
+
+def _with_a_call(transcript: Transcript, compacted: Event) -> Transcript:
+    """The transcript as if its next call were sent now."""
+    lane, last = compacted.lane, transcript.calls[-1]
+    model = next((call.model for call in reversed(transcript.calls) if call.lane == lane), last.model)
+    answer = Message(Role.ASSISTANT, (), lane=lane, line=compacted.line)
+    coming = Call(len(transcript.messages), lane, line=compacted.line, model=model)
+    return replace(transcript, messages=(*transcript.messages, answer), calls=(*transcript.calls, coming))
 
 
 def shared_out(limits: Limits, fixed: int = 0) -> BudgetReport:
@@ -101,6 +128,12 @@ def _usable(transcript: Transcript, settings: Settings) -> Usable:
     return usable_window(
         settings.limits, models, transcript.window, recorded_is_usable=transcript.window_is_usable
     )  # fmt: skip
+
+
+def _with_hidden(coming: Step, last: Step) -> Step:
+    """A call that was not sent yet, with what stood in no file at the last one: it goes with each."""
+    size = coming.estimated + max(0, last.size - last.estimated)
+    return replace(coming, frame=replace(coming.frame, call=replace(coming.call, usage=Usage(prompt=size))))
 
 
 def _window(usable: Usable) -> Window:
@@ -161,7 +194,8 @@ def _note(report: BudgetReport) -> Iterator[str]:
     """What an agent can be told, in two to four lines."""
     used, usable = report.used or 0, report.window.usable
     over = [row for row in report.layers if row.over]
-    at = f"at call {report.call:,}" + ("" if report.basis == "measured" else ", estimated from the text")
+    at = f"at call {report.call:,}" if report.call else f"since the compaction in line {report.line:,}"
+    at += "" if report.basis == "measured" else ", estimated from the text"
     if usable is None:
         yield f"Context: {used:,} tokens used {at}; the window is not known."
     else:

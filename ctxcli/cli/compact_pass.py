@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ctxcli.ask import Asker
+from ctxcli.audit.left import left
 from ctxcli.budget import Limits, usable_in
 from ctxcli.cli import options as opt
 from ctxcli.cli.compact_asking import Asking, OnlyPlanned
@@ -92,7 +93,7 @@ def shorten(one: Pass, flags: dict[str, Any]) -> None:
     """Run the strategies, unless the trigger says that there is room."""
     trigger = flags["trigger"]
     if trigger is not None:
-        limit, used = _limit(one, trigger, flags), in_use(one.session)
+        limit, used = _limit(one, trigger, flags), _used(one.session)
         if used < limit:
             one.remarks.append(f"Nothing was done: {used:,} tokens are in use, the trigger is at {limit:,}.")
             return
@@ -111,6 +112,12 @@ def shorten(one: Pass, flags: dict[str, Any]) -> None:
         one.refused = (
             f"{NOT_SMALLER.name}: the result weighs {tokens:,} tokens, more than the {one.session.tokens:,} before."
         )
+
+
+def _used(session: Session) -> int:
+    """Tokens in use now; since a compaction as `ctx budget` tells them."""
+    used = in_use(session)
+    return max(session.tokens, left(session.transcript).used or 0) if used is None else used
 
 
 def _limit(one: Pass, trigger: int | float, flags: dict[str, Any]) -> int:

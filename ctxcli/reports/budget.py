@@ -55,12 +55,15 @@ class BudgetReport:
     """Null where a window alone is shared out."""
     window: Window
     call: int | None
-    """The call, numbered over all lanes as `ctx audit` numbers them."""
+    """The call, numbered over all lanes as `ctx audit` numbers them; null where the context was compacted since the
+    last one."""
     last_call: int | None
     """The last call of the lane."""
     line: int | None
+    """Of the call, or of the compaction since."""
     used: int | None
-    """Tokens of the context at the call."""
+    """Tokens of the context at the call; since a compaction what the next call would send, with what stood in no file
+    at the last one."""
     basis: str | None
     """measured (as the provider reported it) or estimated (by its text)."""
     left: int | None

@@ -66,6 +66,19 @@ def test_growth_counts_from_the_last_compaction() -> None:
     assert "not known yet" in " ".join(at_it.note)
 
 
+def test_since_a_compaction_it_is_what_the_next_call_would_send() -> None:
+    base = session([5_000, 6_000, 7_000])
+    gone = Event(EventKind.SUMMARY, len(base.messages), line=7, drops=tuple(range(5)))
+    hidden = 7_000 - audit(base).calls[-1].context.estimated
+    found = left(replace(base, events=(gone,)), Settings(limits=WINDOW))
+    assert (found.call, found.last_call, found.line, found.basis) == (None, 3, 7, "estimated")
+    assert hidden < (found.used or 0) < hidden + 20
+    assert found.growth is not None
+    assert found.growth.tokens is None
+    assert "since the compaction in line 7, estimated" in found.note[0]
+    assert left(replace(base, events=(gone,)), Settings(3, limits=WINDOW)).used == 7_000
+
+
 def test_a_compaction_that_nothing_records_ends_the_growth_too() -> None:
     sizes = [20_000, 30_000, 40_000, 5_000, 5_100, 5_200, 5_300]
     found = left(session(sizes), Settings(limits=WINDOW))

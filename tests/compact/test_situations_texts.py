@@ -217,7 +217,7 @@ def test_reasoning_that_only_the_provider_counts_is_counted() -> None:
     said = next(index for index, one in enumerate(transcript.messages) if one.role == "assistant" and one.parts)
     measured = replace(transcript, calls=(Call(said, usage=Usage(prompt=50_000, output=4_000)),))
     session = Session(measured, Policy(), WEIGH)
-    assert in_use(session) >= 54_000 > session.tokens
+    assert (in_use(session) or 0) >= 54_000 > session.tokens
     assert PartKind.OPAQUE in {part.kind for part in transcript.messages[said].parts} or session.tokens > 100
 
 

@@ -11,6 +11,8 @@ from ctxcli.identifiers.words import FOLDERS, TOP_LEVELS
 _VERSION = re.compile(
     r"v?\d{1,5}\.\d{1,5}\.\d{1,6}(?:\.\d{1,6})?(?:[-+.]?(?:[A-Za-z][\w.+-]{0,40}|\d[\w.+-]{0,30}))?"
     r"|v\d{1,4}(?:\.\d{1,5}){0,2}(?:[-+][\w.]{1,30})?"
+    r"|\d{1,5}\.\d{1,5}(?:[-.](?i:rc|alpha|beta|pre|preview|dev|post|snapshot|canary|nightly|hotfix)|rc|[ab](?=\d))"
+    r"[.-]?\d{0,8}"
 )
 _REQUIREMENT = re.compile(
     r"(?<![\w./@-])@?[A-Za-z][\w./-]{0,80}(?:\[[\w,-]{1,40}\])?"
@@ -79,10 +81,14 @@ def _packages(line: Line) -> Iterator[Hit]:
 
 VERSION = Kind(
     "version",
-    "three numbers or more, or a leading v",
+    "three numbers or more, a leading v, or two numbers and rc, beta, dev …",
     _versions,
-    hits=(("0.7.29 -> v0.8.0-rc.1", ("0.7.29", "v0.8.0-rc.1")), ("needs ^1.2.3", ("1.2.3",))),
-    misses=("3.14 and 3.14159", "10.0.0.1", "2026.09", "2.2.2 Nested"),
+    hits=(
+        ("0.7.29 -> v0.8.0-rc.1", ("0.7.29", "v0.8.0-rc.1")),
+        ("needs ^1.2.3", ("1.2.3",)),
+        ("2026.11-rc2 after 3.13.0b1 and 1.4rc1", ("2026.11-rc2", "3.13.0b1", "1.4rc1")),
+    ),
+    misses=("3.14 and 3.14159", "10.0.0.1", "2026.09", "2.2.2 Nested", "10.5-inch, 24.04-lts, 3.11-slim, 2026.11-12"),
 )
 PACKAGE = Kind(
     "package",
