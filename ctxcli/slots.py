@@ -137,14 +137,15 @@ def _item(text: str, line: int | None) -> str:
 
 # -- reading an answer
 
-_THOUGHT = re.compile(r"<(think|thinking|reasoning|analysis|scratchpad)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THOUGHTS = re.compile(r"<(/?)(think|thinking|reasoning|analysis|scratchpad)>", re.IGNORECASE)
+_THOUGHT_ENDS = re.compile(r"^(</(?:think|thinking|reasoning|analysis|scratchpad)>)$", re.IGNORECASE | re.MULTILINE)
 _HEADING = re.compile(
     r"^\s{0,3}(?:#{1,6}\s*)?(?:\d{1,2}[.)]\s*)?(?:\*\*|__)?\s*(constraints?|decisions?|identifiers?|open(?:\s+(?:items?|questions?))?)"
     r"\s*(?:\*\*|__)?\s*:?\s*(?:\*\*|__)?\s*(.*)$", re.IGNORECASE,
 )  # fmt: skip
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,3}[.)])\s+")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
-_LINE = re.compile(r"\s*\(line (\d{1,9})\)\s*$")
+_LINE = re.compile(r"\(line (\d{1,9})\)$")
 _KIND = re.compile(r"^(?:\*\*|`)?([A-Za-z][A-Za-z _-]{1,30}?)(?:,\s(\w+))?(?:\*\*|`)?\s*:\s+(.+)$")
 _VALUE = re.compile(r"`([^`]+)`|((?:(?![,;]\s)[^`])+|`)")
 _COMMAND = "command"
@@ -169,7 +170,7 @@ def parse(text: str) -> Answer:
     """
     found: dict[str, list[str]] = {}
     current: str | None = None
-    for raw in _THOUGHT.sub("", text).split("\n"):
+    for raw in _without_thoughts(text).split("\n"):
         heading = _HEADING.match(raw)
         begins = heading is not None and _is_heading(raw, heading)
         if heading and begins:
@@ -191,6 +192,23 @@ def parse(text: str) -> Answer:
     return Answer(slots, tuple(slot for slot in SLOTS if slot not in found))
 
 
+def _without_thoughts(text: str) -> str:
+    """The text without what stands between reasoning tags, or before one that closes alone on its line, unopened."""
+    tags = list(_THOUGHTS.finditer(text))
+    closing = {match[2].lower(): match.start() for match in tags if match[1]}
+    ends = _THOUGHT_ENDS.search(text)
+    begins = ends.end() if ends and tags[0].start() == ends.start(1) else 0
+    kept, inside = [], ""
+    for match in tags[1:] if begins else tags:
+        name = match[2].lower()
+        if not inside and not match[1] and closing.get(name, 0) > match.start():
+            kept.append(text[begins : match.start()])
+            inside = name
+        elif match[1] and name == inside:
+            begins, inside = match.end(), ""
+    return "".join([*kept, text[begins:]])
+
+
 def _is_heading(raw: str, match: re.Match[str]) -> bool:
     """A word that opens a line is a heading where it is marked as one, or stands alone, or has a colon behind it."""
     marked = raw.lstrip().startswith(("#", "**", "__")) or not match[2]
@@ -207,8 +225,9 @@ def _take(raw: str, items: list[str]) -> None:
 
 
 def _entry(item: str) -> Entry:
+    item = item.rstrip()
     match = _LINE.search(item)
-    return Entry(_LINE.sub("", item), int(match[1]) if match else None)
+    return Entry(item[: match.start()].rstrip() if match else item, int(match[1]) if match else None)
 
 
 def _decision(item: str) -> Decision:

@@ -64,6 +64,21 @@ def test_answers_as_models_give_them(how: str) -> None:
     assert not answer.slots.open
 
 
+def test_reasoning_whose_beginning_stands_in_the_prompt_is_none_of_the_answer() -> None:
+    """Templates open the tag themselves, so that an answer of a local model begins within it."""
+    found = parse(
+        "Hm.\n## OPEN\n- no\n</think>\n## CONSTRAINTS\n- Never print </think>.\n## OPEN\n- <think>x</think>ask"
+    ).slots
+    assert [entry.text for entry in (*found.constraints, *found.open)] == ["Never print </think>.", "ask"]
+    assert parse("## CONSTRAINTS\n- Never print </think>.").slots.constraints[0].text == "Never print </think>."
+
+
+def test_reading_an_answer_takes_no_longer_than_its_length_asks_for() -> None:
+    """Small models repeat themselves; either of these took half a minute."""
+    assert len(parse("<think>" * 20_000).missing) == 4
+    assert parse("## OPEN\n- x" + " " * 100_000 + "y").slots.open[0].text.startswith("x ")
+
+
 @pytest.mark.parametrize("text", ["", "I could not do that.", "## Constraints\n- x", "<think>## OPEN</think>"])
 def test_what_is_missing_is_said(text: str) -> None:
     assert "decisions" in parse(text).missing
