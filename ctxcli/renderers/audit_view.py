@@ -177,4 +177,4 @@ def _cache_breaks(report: AuditReport, most: int) -> Iterator[Block]:
         rows.append((f"and {len(rest):,} more", "", number(anew), number(cost), ""))
     if rows:
         columns = (Column("cache missed"), Column("line", right=True, spare=True), Column("sent anew", right=True))
-        yield Grid((*columns, Column("cost in input", right=True), Column("likely cause", long=True)), tuple(rows))
+        yield Grid((*columns, Column("cost in input", right=True), Column("likely cause", prose=True)), tuple(rows))

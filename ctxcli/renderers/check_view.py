@@ -18,11 +18,11 @@ def check_blocks(report: CheckReport) -> Iterator[Block]:
     which = (f"conversation {source.conversation}",) if source.conversation else ()
     yield Facts(((source.path, source.format, *which), ("OK" if report.ok else "FAILS", *what_holds(report))))
     if report.findings:
-        columns = (Column("rule"), Column("level"), Column("line", right=True), Column("what", long=True))
+        columns = (Column("rule"), Column("level"), Column("line", right=True), Column("what", prose=True))
         rows = ((one.rule, one.level, number(one.line), one.why) for one in report.findings)
         yield Grid(columns, tuple(rows))
     if report.habits:
-        asked = (Column("habit"), Column(""), Column("answer"), Column("line", right=True), Column("why", long=True))
+        asked = (Column("habit"), Column(""), Column("answer"), Column("line", right=True), Column("why", prose=True))
         habits = (
             (one.rule, _ASKED[one.rule], one.answer, number(one.line), one.why) for one in report.habits
         )  # fmt: skip

@@ -15,7 +15,7 @@ def finding_blocks(report: FindingReport) -> Iterator[Block]:
     columns = (
         Column("finding", right=True), Column("line", right=True), Column(""), Column("locations", right=True),
         Column("rejected", right=True, spare=True), Column("unresolved", right=True, spare=True),
-        Column("failures", right=True, spare=True), Column("answer", long=True),
+        Column("failures", right=True, spare=True), Column("answer", prose=True),
     )  # fmt: skip
     yield Grid(columns, tuple(
         (number(one.n), number(one.line), "ok" if one.ok else "invalid", number(one.locations), number(one.rejected),
@@ -24,5 +24,5 @@ def finding_blocks(report: FindingReport) -> Iterator[Block]:
     ))  # fmt: skip
     faults = [(one.n, fault) for one in report.findings for fault in one.faults]
     if faults:
-        wrong = (Column("finding", right=True), Column("at"), Column("fault", long=True), Column("do", long=True))
+        wrong = (Column("finding", right=True), Column("at"), Column("fault", prose=True), Column("do", prose=True))
         yield Grid(wrong, tuple((number(n), fault.at, fault.what, fault.fix) for n, fault in faults))

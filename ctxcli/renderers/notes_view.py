@@ -47,7 +47,7 @@ def _row(one: NoteRow) -> tuple[str, ...]:
 
 def _strays(report: NotesReport) -> Grid:
     columns = (
-        Column("id"), Column("slot"), Column("does not stand", long=True), Column("line", right=True),
+        Column("id"), Column("slot"), Column("does not stand", prose=True), Column("line", right=True),
         Column("now", right=True),
     )  # fmt: skip
     rows = [(one.id, one.slot, one.text, number(one.line), number(one.found)) for one in report.strays[:_MOST]]

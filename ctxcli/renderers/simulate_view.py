@@ -154,7 +154,7 @@ def _after(calls: float | None) -> str:
 def _calls(one: PolicyResult) -> Grid:
     columns = (Column(f"{one.name}: call", right=True), Column("line", right=True), Column("context", right=True),
                Column("in front", right=True), Column("read", right=True), Column("written", right=True, spare=True),
-               Column("output", right=True), Column("why less is read", long=True))  # fmt: skip
+               Column("output", right=True), Column("why less is read", prose=True))  # fmt: skip
     return Grid(columns, tuple(
         (number(row.n), number(row.line), number(row.context), number(row.prefix),
          number(row.cache.read if row.cache else None), number(row.cache.write if row.cache else None),

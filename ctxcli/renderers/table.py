@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ctxcli.renderers.fitting import GAP, SHORTEST, fitting, shortened
 from ctxcli.renderers.view import Block, Curve, Facts, Grid, Notes, printable
 from ctxcli.renderers.views import (
     audit_blocks,
@@ -49,8 +50,6 @@ _BARS, _ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-:=+*#"
 _ASCII = str.maketrans({"·": "-", "…": "~", "→": ">", "×": "x", "–": "-", "│": "|", "“": '"', "”": '"'})
 _UNBOUND = 100_000
 _WIDEST_CURVE = 100
-_GAP = 2
-_SHORTEST = 16
 
 
 def audit(reports: Iterable[AuditReport], canvas: Canvas) -> Iterator[str]:
@@ -227,46 +226,18 @@ def _grid(grid: Grid, console: Console, canvas: Canvas) -> None:
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    shown, widths = _fitting(grid, canvas.width or _UNBOUND)
-    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
+    shown, widths = fitting(grid, canvas.width or _UNBOUND)
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
     for at, width in zip(shown, widths, strict=True):
-        justify = "right" if grid.columns[at].right else "left"
-        table.add_column(grid.columns[at].name, justify=justify, no_wrap=True, min_width=width)  # type: ignore[arg-type]
+        column = grid.columns[at]
+        table.add_column(
+            column.name, justify="right" if column.right else "left", no_wrap=not column.prose, overflow="fold",
+            min_width=width, max_width=width,
+        )  # fmt: skip
     for row in grid.rows:
-        cells = [_shorten(printable(row[at]), width) for at, width in zip(shown, widths, strict=True)]
-        table.add_row(*(Text(cell) for cell in cells))
-    console.print(table, width=max(sum(widths) + _GAP * len(widths), 1), no_wrap=True, crop=False)
-
-
-def _fitting(grid: Grid, room: int) -> tuple[list[int], list[int]]:
-    """The columns that fit, and their widths: spare ones go first, then text is shortened, figures never."""
-    natural = [
-        max([len(column.name), *(len(printable(row[at])) for row in grid.rows)])
-        for at, column in enumerate(grid.columns)
-    ]
-    shown = list(range(len(grid.columns)))
-
-    for at in reversed(range(len(grid.columns))):
-        if grid.columns[at].spare and _wide(grid, natural, shown, _SHORTEST) > room:
-            shown.remove(at)
-    most = max((natural[at] for at in shown if grid.columns[at].long), default=0)
-    while most > _SHORTEST and _wide(grid, natural, shown, most) > room:
-        most -= 1
-    return shown, [min(natural[at], most) if grid.columns[at].long else natural[at] for at in shown]
-
-
-def _wide(grid: Grid, natural: Sequence[int], shown: Sequence[int], most: int) -> int:
-    """The columns' width in all where no text is longer than `most`."""
-    widths = (min(natural[at], most) if grid.columns[at].long else natural[at] for at in shown)
-    return sum(widths) + _GAP * (len(shown) - 1)
-
-
-def _shorten(text: str, room: int) -> str:
-    """The text without its middle: of a path both ends tell more than the first half."""
-    if len(text) <= room:
-        return text
-    tail = (room - 1) * 2 // 3
-    return f"{text[: room - 1 - tail]}…{text[-tail:]}"
+        cells = [(grid.columns[at], printable(row[at]), width) for at, width in zip(shown, widths, strict=True)]
+        table.add_row(*(Text(cell if column.prose else shortened(cell, width)) for column, cell, width in cells))
+    console.print(table, width=max(sum(widths) + GAP * len(widths), 1), no_wrap=True, crop=False)
 
 
 def _notes(notes: Notes, console: Console, canvas: Canvas) -> None:
@@ -274,7 +245,7 @@ def _notes(notes: Notes, console: Console, canvas: Canvas) -> None:
 
     indent = len(notes.title) + 2
     for at, line in enumerate(notes.lines):
-        room = max(_SHORTEST, (canvas.width or _UNBOUND) - indent)
+        room = max(SHORTEST, (canvas.width or _UNBOUND) - indent)
         for number, piece in enumerate(textwrap.wrap(printable(line), room) or [""]):
             head = Text(notes.title if at == number == 0 else "", style="bold red" if notes.warn else "dim")
             head.pad_right(indent - len(head))

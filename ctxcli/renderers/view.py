@@ -30,8 +30,15 @@ class Column:
     right: bool = False
     long: bool = False
     """May be cut on a narrow terminal."""
+    prose: bool = False
+    """A sentence: on a narrow terminal it is broken over lines, never cut."""
     spare: bool = False
     """May be left out on a narrow terminal."""
+
+    @property
+    def yields(self) -> bool:
+        """Whether it may be narrower than what stands in it."""
+        return self.long or self.prose
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from ctxcli.contract import problems
 from ctxcli.model import Message, Part, PartKind, Role, Transcript
 from ctxcli.renderers import DRAWS, RENDERERS
 from ctxcli.reports.audit import AuditReport
+from ctxcli.reports.check import CheckCounts, CheckReport, CheckSource, Habit
 from ctxcli.shelf import Canvas
 from support import FIXTURES, ROOT, fixture_files, formats_of, golden, name_of, read
 
@@ -43,6 +44,16 @@ VIEWS = [
 @pytest.mark.parametrize(("name", "renderer", "file", "canvas"), VIEWS, ids=[name for name, *_ in VIEWS])
 def test_the_text_is_the_golden_one(name: str, renderer: str, file: Path, canvas: Canvas) -> None:
     golden(draw(renderer, file, canvas), GOLDEN / name)
+
+
+def test_a_sentence_is_broken_over_lines_and_never_cut() -> None:
+    why = "no CI or task file here runs ctx guard, ctx check or ctx compact"
+    habit = Habit("CTX404", "tested", "unknown", why, None, fails=False)
+    source, counts = CheckSource("a", "chat", None), CheckCounts(1, 0, 0)
+    report = CheckReport("ctx.check", 1, ok=True, source=source, profile="anthropic", counts=counts, findings=(), habits=(habit,))  # fmt: skip
+    text = "".join(RENDERERS["table"].check([report], Canvas(width=50)))
+    assert "…" not in text
+    assert why.split() == [word for word in text.split("why", 1)[1].split() if word in why.split()]
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
