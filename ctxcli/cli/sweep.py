@@ -63,6 +63,8 @@ class Names(click.ParamType):  # type: ignore[type-arg, unused-ignore]
                  help="What to pad with: a text, a transcript, or a folder of them; repeatable."),
     click.option("--multiples", type=Numbers(), default="1,4,16,64", show_default=True, metavar="N,...",
                  help="Lengths, as multiples of an item's own span and question."),
+    click.option("--narrow", is_flag=True,
+                 help="Where a knee is found, ask on between it and the length before, until it is known to twice."),
     click.option("--positions", type=Names(*_POSITIONS), default=",".join(_POSITIONS), show_default=True,
                  metavar="NAME,...", help="Where the span stands in the padding."),
     click.option("--repeats", type=click.IntRange(1), default=8, show_default=True, metavar="N",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from ctxcli.renderers.sweep_chart import sweep_chart
 from ctxcli.renderers.view import plural
 from ctxcli.reports.sweep import SweepReport, SweepSource, SweepSpent
 from ctxcli.sweep.answers import Answer
+from ctxcli.sweep.conclude import Table
 from ctxcli.sweep.corpus import Corpus
 from ctxcli.sweep.facts import items_from
 from ctxcli.sweep.grading import GRADINGS
@@ -117,22 +119,44 @@ class _Run:
         self.resumed = len(sweep.answers)
         return file
 
-    def ask(self, sweep: Sweep) -> None:
-        """Ask the model what is missing, then the judge."""
+    def ask(self, sweep: Sweep) -> Sweep:
+        """Ask the model what is missing, then the judge; with --narrow before a knee too. Gives what came of it."""
         asker = asker_of(self.flags)
         self.askers.append(asker)
         file = self.resume(sweep, asker)
         if self.resumed:
             say(f"{self.resumed:,} answers stand in {file.path}; {len(sweep.missing()):,} are missing")
-        with asking(len(sweep.missing()), partial(_cost, asker)) as one_more:
-            sweep.ask(asker, self.how, _keeping(file, one_more))
-        if not sweep.stopped and sweep.unjudged():
-            self._judge(sweep, file)
+        while True:
+            with asking(len(sweep.missing()), partial(_cost, asker)) as one_more:
+                sweep.ask(asker, self.how, _keeping(file, one_more))
+            if not sweep.stopped and sweep.unjudged():
+                self._judge(sweep, file)
+            graded = [one for one, _ in sweep.graded()]
+            complete = all(one.right is not None for one in graded)
+            between = Table(graded, self.plan).between() if self.flags["narrow"] and complete else None
+            if between is None:
+                return sweep
+            sweep = self._with(between, sweep, asker, file)
+
+    def _with(self, multiple: int, known: Sweep, asker: "Asker", file: AnswersFile) -> Sweep:
+        """The sweep with one length more, and the answers that are known."""
+        self.plan = replace(
+            self.plan, multiples=tuple(sorted((*self.plan.multiples, multiple))),
+            narrowed=(*self.plan.narrowed, multiple),
+        )  # fmt: skip
+        more = self.sweep()
+        more.answers, more.verdicts = dict(known.answers), dict(known.verdicts)
+        stored = file.given(asker.name, self.how, more.missing())
+        more.answers |= stored
+        self.resumed += len(stored)
+        say(f"--narrow: {multiple}× is asked on top")
+        return more
 
     def _judge(self, sweep: Sweep, file: AnswersFile) -> None:
-        judge = self.judge = self._judging()
-        sweep.verdicts |= file.given(judge.name, self.how, sweep.unjudged())
-        self.resumed += len(sweep.verdicts)
+        judge = self.judge = self.judge or self._judging()
+        stored = file.given(judge.name, self.how, sweep.unjudged())
+        sweep.verdicts |= stored
+        self.resumed += len(stored)
         with asking(len(sweep.unjudged()), partial(_cost, judge)) as one_more:
             sweep.judge(judge, self.how, _keeping(file, one_more))
 
@@ -209,7 +233,7 @@ def run(name: str | None, flags: dict[str, Any]) -> int:
         one.grade(sweep, flags["grade"])
     else:
         try:
-            one.ask(sweep)
+            sweep = one.ask(sweep)
         except KeyboardInterrupt:
             say("interrupted")
             os._exit(130)  # what is on its way would be waited for; each answer that came is on the disk
@@ -232,6 +256,8 @@ def _check(name: str | None, flags: dict[str, Any]) -> None:
         raise click.UsageError(" and ".join(f"--{mode.replace('_', '-')}" for mode in modes) + " exclude one another")
     if flags["answers"] and modes in (["grade"], ["emit"], ["emit_items"]):
         raise click.UsageError(f"--answers keeps what a model says, and --{modes[0].replace('_', '-')} asks none")
+    if flags["narrow"] and modes and modes != ["dry_run"]:
+        raise click.UsageError(f"--narrow asks a model, and --{modes[0].replace('_', '-')} asks none")
     if flags["answers"] == STDIN or (name == STDIN == flags["grade"]):
         raise click.UsageError("standard input cannot be that as well")
     if flags["chart"]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from statistics import fmean
 
 from ctxcli.intervals import Count, Interval, bootstrap, mean, newcombe, spread, wilson
@@ -92,6 +93,14 @@ class Table:
             position: self._knee(position)[1] for position in self.plan.positions if self.plan.multiples[-1] > 1
         }
         return SweepKnee(verdict, multiple, self.tokens(multiple) if multiple else None, positions, METHOD, why)
+
+    def between(self) -> int | None:
+        """The length between a knee and the one before it, as ratios go; None where the knee is at most twice that."""
+        found = self.knee().multiple
+        if found is None:
+            return None
+        before = self.plan.multiples[self.plan.multiples.index(found) - 1]
+        return round(sqrt(before * found)) if found > 2 * before else None
 
     def _knee(self, position: str | None) -> tuple[str, int | None, str]:
         base = mean(self._every(self.base))

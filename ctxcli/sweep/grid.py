@@ -35,6 +35,8 @@ class Plan:
     repeats: int = 8
     seed: int = 0
     recite: bool = False
+    narrowed: tuple[int, ...] = ()
+    """Of the multiples, those that were added to narrow a knee down."""
 
     @property
     def cells(self) -> list[tuple[int, str]]:

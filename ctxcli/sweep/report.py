@@ -100,6 +100,9 @@ def _notes(
 ) -> Iterator[str]:
     if sweep.stopped:
         yield f"Stopped: {sweep.stopped}."
+    if plan.narrowed:
+        more = ", ".join(f"{one}×" for one in plan.narrowed)
+        yield (f"{more} asked on top, to narrow the knee down; with more lengths one falls sooner by chance.")
     open_ = sum(cell.asked - cell.answered for cell in cells)
     if open_:
         every = sum(cell.asked for cell in cells)

@@ -54,6 +54,23 @@ def test_a_model_that_falls_at_16_and_in_the_middle(tmp_path: Path) -> None:
     assert sum(cell["right"] for cell in found["cells"]) == len(again)
 
 
+def test_a_knee_is_narrowed_down_and_nothing_is_asked_twice(tmp_path: Path) -> None:
+    flags = ("--repeats", 6, "--narrow", "--answers", tmp_path / "a.jsonl", "--json")
+    with provider(lambda asked: falls(asked.text)) as server:
+        found = document(sweep(server, ITEMS, *flags))
+        asked = len(server.requests)
+        again = document(sweep(server, ITEMS, *flags))
+    with provider(lambda asked: right_answer(asked.text)) as server:
+        flat = document(sweep(server, ITEMS, "--repeats", 2, "--narrow", "--json"))
+    assert found["plan"]["multiples"] == [1, 4, 8, 16]
+    assert found["knee"]["multiple"] in (8, 16)
+    assert asked == found["spent"]["calls"] == sum(cell["asked"] for cell in found["cells"])
+    assert again["spent"]["calls"] == 0
+    assert again["cells"] == found["cells"]
+    assert any("narrow" in note for note in found["notes"])
+    assert flat["plan"]["multiples"] == [1, 4, 16]
+
+
 def test_a_flat_model_has_no_knee_and_one_repeat_cannot_tell() -> None:
     with provider(lambda asked: right_answer(asked.text)) as server:
         flat = sweep(server, ITEMS, "--repeats", 2)
