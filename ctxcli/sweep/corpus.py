@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from ctxcli.shelf import Weigh
@@ -19,6 +20,10 @@ _WORD = re.compile(r"\w{2,64}")
 _MOST_WORDS = 200
 """Words of an item that are looked for."""
 _AT_ONCE = 256
+_LONGEST_SIGN = 40
+"""Code points of one sign."""
+_JOINERS = frozenset("\u200d\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
+"""What joins two emoji, or says how one looks."""
 
 
 class Corpus:
@@ -83,12 +88,24 @@ def pieces_of(text: str) -> Iterator[str]:
         yield from _cut(held)
 
 
+def whole_signs(text: str, at: int) -> int:
+    """The place to cut at, or before it, that tears no sign: an accent from its letter, an emoji from what joins it."""
+    start = at
+    while 0 < start < len(text) and at - start < _LONGEST_SIGN and _goes_on(text, start):
+        start -= 1
+    return start if start and at - start < _LONGEST_SIGN else at
+
+
+def _goes_on(text: str, at: int) -> bool:
+    return text[at] in _JOINERS or text[at - 1] == "\u200d" or unicodedata.category(text[at]) in ("Mn", "Mc", "Me")
+
+
 def _cut(paragraph: str) -> Iterator[str]:
     start = 0
     while len(paragraph) - start > _LONGEST:
         window = paragraph[start : start + _LONGEST]
         ends = [match.end() for match in _ENDS.finditer(window) if match.end() >= _SHORTEST]
-        at = ends[-1] if ends else window.rfind(" ") + 1 or _LONGEST
+        at = ends[-1] if ends else window.rfind(" ") + 1 or whole_signs(paragraph, start + _LONGEST) - start
         if window[:at].strip():
             yield window[:at].strip()
         start += at

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ctxcli.ask import Request
 from ctxcli.errors import SettingError
 from ctxcli.shelf import Weigh
-from ctxcli.sweep.corpus import Corpus
+from ctxcli.sweep.corpus import Corpus, whole_signs
 from ctxcli.sweep.item import Item
 from ctxcli.sweep.prompts import GAP, key, prompt, quoted
 
@@ -176,7 +176,11 @@ def _sample(
 def _cut(piece: str, tokens: int, need: int, weigh: Weigh) -> tuple[str, int]:
     """The start of a piece, whole words, of about so many tokens."""
     at = len(piece) * need // tokens
-    short = piece[: piece.rfind(" ", 0, at + 1)].rstrip() if " " in piece[: at + 1] else piece[: max(1, at)]
+    short = (
+        piece[: piece.rfind(" ", 0, at + 1)].rstrip()
+        if " " in piece[: at + 1]
+        else piece[: whole_signs(piece, max(1, at))]
+    )
     return short, weigh.count([short + GAP])[0]
 
 

@@ -7,12 +7,17 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _MEASURE = re.compile(r"(\D{0,3}\d[\d.]*) ?([a-zµ°%]{1,12})")
 _VERSION = re.compile(r"v?(\d+(?:\.\d+)+)")
 _BOUND = re.compile(r"([<>=~^!]+) ?(.+)")
-_LEFT = r"(?<!\w)(?<!\w[./@-])(?<!\s[-−])(?<!^[-−])(?<!\.\./)(?<![~}\]>]/)"
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+"""Scripts that put no space between words, or none before a particle: what stands beside them is whole."""
+_NO_SPACE = re.compile(f"[{_UNSPACED}]")
+_SIGN = rf"[^\W{_UNSPACED}]"
+"""What makes a word longer."""
+_LEFT = rf"(?<!{_SIGN})(?<!\w[./@-])(?<!\s[-−])(?<!^[-−])(?<!\.\./)(?<![~}}\]>]/)"
 _LEFT_OF_NUMBER = rf"{_LEFT}(?<!\d,)"
-_LEFT_OF_ROOT = r"(?<![\w.~}\]>])"
+_LEFT_OF_ROOT = rf"(?<!{_SIGN})(?<![.~}}\]>])"
 """A path from the root is not the end of one from elsewhere."""
-_RIGHT = r"(?!\w)(?![./@?-]\w)(?!\+\+|#(?!\w))"
-_RIGHT_OF_NUMBER = r"(?!\w)(?![.@-]\w)(?![/:,]\d)(?!\s?%)"
+_RIGHT = rf"(?!{_SIGN})(?![./@?-]\w)(?!\+\+|#(?!\w))"
+_RIGHT_OF_NUMBER = rf"(?!{_SIGN})(?![.@-]\w)(?![/:,]\d)(?!\s?%)"
 _UNSURE = re.compile(
     r"\bunknown\b|\bunsure\b|\bunclear\b|\bno (?:mention|information|answer)\b"
     r"|(?:\bnot|n't) (?:sure|certain|stated|specified|mentioned|given|known|clear|provided|know|tell|say|determine)\b"
@@ -30,17 +35,17 @@ def pattern_of(answer: str, *, loose: bool = False) -> re.Pattern[str]:
 
     1.0 and v1.0 are the same, as are 30s and 30 s, >=3.11 and >= 3.11, and what is set off by _marks_.
     """
-    bare = answer.rstrip(".;:,!?") or answer
+    bare = answer.rstrip(".;:,!?。、！？") or answer
     first, last = bare[:1], bare[-1:]
     left = right = ""
     if loose:
-        left, right = r"(?<!\w)", r"(?!\w)"
+        left, right = f"(?<!{_SIGN})", f"(?!{_SIGN})"
     else:
         number = _NUMBER.fullmatch(bare) is not None
         left = _LEFT_OF_ROOT if first == "/" else _LEFT_OF_NUMBER if number else _LEFT
         right = _RIGHT_OF_NUMBER if number else _RIGHT
-    left = left if first.isalnum() or first in "_/." else ""
-    right = right if last.isalnum() or last in "_/" else ""
+    left = left if (first.isalnum() or first in "_/.") and not _NO_SPACE.match(first) else ""
+    right = right if (last.isalnum() or last in "_/") and not _NO_SPACE.match(last) else ""
     body = _body(bare)
     marked = "" if bare.isalpha() or not left or not right else rf"|(?<!\w)__?{body}__?(?!\w)"
     return re.compile(f"{left}{body}{right}{marked}")

@@ -110,6 +110,17 @@ def test_pieces_hold_every_word_and_none_is_long(text: str) -> None:
     assert all(piece.strip() and len(piece) <= 660 for piece in pieces)
 
 
+@pytest.mark.parametrize("sign", ["e\u0301", "👨\u200d👩\u200d👧\u200d👦", "👍\U0001f3fd", "漢"])
+def test_a_cut_tears_no_sign(sign: str) -> None:
+    texts = [f"{'x' * place}{sign * 900}" for place in range(8)]
+    for text in texts:
+        for piece in pieces_of(text):
+            assert len(piece.lstrip("x")) % len(sign) == 0
+    laid = small_grid(SMALL, replace(PORT, padding=tuple(texts)))
+    for case in laid.cases:
+        assert all(len(piece.lstrip("x")) % len(sign) == 0 for piece in case.pieces if piece != PORT.span)
+
+
 def test_the_handbook_is_cut_at_paragraphs() -> None:
     pieces = list(pieces_of(HANDBOOK.read_text("utf-8")))
     assert len(pieces) > 15

@@ -52,6 +52,7 @@ def test_a_piece_of_something_longer_is_no_answer(answer: str, reply: str) -> No
         ("1.0", "v1.0"), ("v1.0", "1.0"), ("30s", "30 s"), ("200 ms", "200ms"), (">=3.11", ">= 3.11"), ("8443", "_8443_"),
         ("src/my_app.py", r"src/my\_app.py"), ("src/app.py", r".\src\app.py"), ("1000", "1_000"), ("8443", "8443/tcp"),
         ("8443", "127.0.0.1:8443"), ("https://a.io/v1", "https://a.io/v1/"), ("8443", '{"port":\n8443}'),
+        ("8443", "8443番ポートです。"), ("八四四三", "ポート八四四三で待機します。"), ("8443", "포트는 8443입니다."),
     ],
 )  # fmt: skip
 def test_another_way_of_writing_it_is_the_same_answer(answer: str, reply: str) -> None:
