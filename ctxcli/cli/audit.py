@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from ctxcli.audit import Settings, audit
-from ctxcli.budget import Limits
 from ctxcli.cli import options as opt
 from ctxcli.cli.finding import NAMES, Since, installed, latest, offer
 from ctxcli.cli.output import canvas
@@ -68,16 +67,11 @@ def _check_listing(flags: dict[str, Any]) -> None:
 
 
 def _settings(ctx: click.Context, flags: dict[str, Any]) -> Settings:
-    origin = ctx.get_parameter_source("max_context")
-    by_file = origin is click.core.ParameterSource.DEFAULT_MAP
-    limits = Limits(
-        max_context=flags["max_context"],
-        max_context_origin="config" if by_file else "flag",
-        reserve_output=flags["reserve_output"],
-        shares=dict(flags["share"]),
-    )
     cache = CountCache() if flags["cache"] else None
-    return Settings(limits, flags["fail_over"], flags["max_growth"], flags["tokenizer"], partial(counter, cache=cache))
+    return Settings(
+        opt.limits(ctx, flags), flags["fail_over"], flags["max_growth"], flags["tokenizer"],
+        partial(counter, cache=cache),
+    )  # fmt: skip
 
 
 @dataclass(slots=True)

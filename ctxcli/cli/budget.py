@@ -104,14 +104,10 @@ def _notes(
 
 def _settings(ctx: click.Context, flags: dict[str, Any]) -> "Settings":
     from ctxcli.audit.left import Settings  # noqa: PLC0415
-    from ctxcli.budget import DEFAULT_TRIGGER, Limits  # noqa: PLC0415
+    from ctxcli.budget import DEFAULT_TRIGGER  # noqa: PLC0415
     from ctxcli.tokens import CountCache, counter  # noqa: PLC0415
 
-    by_file = ctx.get_parameter_source("max_context") is click.core.ParameterSource.DEFAULT_MAP
-    limits = Limits(
-        flags["max_context"], "config" if by_file else "flag", flags["reserve_output"], dict(flags["share"])
-    )  # fmt: skip
     return Settings(
-        flags["at"], flags["lane"], DEFAULT_TRIGGER if flags["trigger"] is None else flags["trigger"], limits,
-        flags["tokenizer"], partial(counter, cache=CountCache() if flags["cache"] else None),
+        flags["at"], flags["lane"], DEFAULT_TRIGGER if flags["trigger"] is None else flags["trigger"],
+        opt.limits(ctx, flags), flags["tokenizer"], partial(counter, cache=CountCache() if flags["cache"] else None),
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """Every option that more than one command has, defined once; and how the settings file feeds them."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -11,6 +11,9 @@ from ctxcli.files.settings import SettingsFile, find_settings, read_settings
 from ctxcli.formats import FORMATS
 from ctxcli.renderers import RENDERERS, drawing_names
 from ctxcli.shelf import Drawing
+
+if TYPE_CHECKING:
+    from ctxcli.budget import Limits
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 SETTABLE: dict[str, str] = {
@@ -91,6 +94,15 @@ def _model_settings(file: SettingsFile, command: click.Command) -> dict[str, Any
         if "model" in kinds and param in kinds:
             found[param] = _converted(place, kinds[param], value)
     return found
+
+
+def limits(ctx: click.Context, flags: dict[str, Any]) -> "Limits":
+    """The window as the user set it, by flag or by settings file, what of it is reserved, and how it is shared out."""
+    from ctxcli.budget import Limits  # noqa: PLC0415 - --help needs nothing of it
+
+    by_file = ctx.get_parameter_source("max_context") is click.core.ParameterSource.DEFAULT_MAP
+    origin = "config" if by_file else "flag"
+    return Limits(flags["max_context"], origin, flags["reserve_output"], dict(flags.get("share", ())))
 
 
 def own_settings(file: SettingsFile, command: str) -> dict[str, Any]:

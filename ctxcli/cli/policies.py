@@ -1,6 +1,6 @@
 """The policies of `ctx simulate`, as flags take them and as a TOML list holds them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,21 +63,28 @@ def policy_of(given: tuple[str, str, dict[str, Any]]) -> "Policy":
 def policies_in(values: Mapping[str, Any], path: str) -> list["Policy"]:
     """The policies of a TOML file: tables `[[policy]]` of a strategy, and of what a flag can say of it, and a name.
 
-    Raises SettingError for anything else, and for a name that stands twice.
+    Raises SettingError for anything else.
     """
     tables = values.get("policy")
     if not isinstance(tables, list) or not tables or values.keys() != {"policy"}:
         others = ", ".join(repr(key) for key in values if key != "policy")
-        raise SettingError(
-            f"{path}: holds no list of policies" if not others else f"{path}: {others} is nothing that it can hold; "
-            "write [[policy]] tables, each with a strategy"
-        )  # fmt: skip
-    found = [_policy_in(f"{path}: policy {number}", table) for number, table in enumerate(tables, 1)]
-    names = [one.name for one in found]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise SettingError(f"{path}: the name {twice!r} stands twice; give each policy a name of its own")
-    return found
+        wrong = f"{others} is nothing that it can hold" if others else "holds no list of policies"
+        raise SettingError(f"{path}: {wrong}; write [[policy]] tables, each with a strategy")
+    return [_policy_in(f"{path}: policy {number}", table) for number, table in enumerate(tables, 1)]
+
+
+def distinct(policies: Iterable["Policy"], path: str | None) -> Iterator["Policy"]:
+    """The policies of the flags and of a file; raises SettingError for a name that stands twice or is taken."""
+    from ctxcli.simulate.policy import NONE, RECORDED  # noqa: PLC0415
+
+    names = {RECORDED, NONE}
+    for one in policies:
+        if one.name in names:
+            why = "is that of a base line" if one.name in (RECORDED, NONE) else "stands twice"
+            place = f"{path}: " if path else ""
+            raise SettingError(f"{place}the policy name {one.name!r} {why}; give each policy a name of its own")
+        names.add(one.name)
+        yield one
 
 
 def _policy_in(place: str, table: Any) -> "Policy":

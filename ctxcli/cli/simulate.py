@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ctxcli.cli import options as opt
-from ctxcli.cli.policies import PolicyText, policies_in, policy_of
+from ctxcli.cli.policies import PolicyText, distinct, policies_in, policy_of
 from ctxcli.cli.types import Tokens
 from ctxcli.model import MAIN
 from ctxcli.strategies import STRATEGIES
@@ -48,7 +48,8 @@ _TTL = {"auto": None, "5m": 300, "10m": 600, "30m": 1_800, "1h": 3_600, "24h": 8
                       '["model"] input, output, cache_read, cache_write, cache_write_1h.'),
     opt.conversation, opt.from_format, opt.tokenizer, opt.cache,
 )  # fmt: skip
-def command(files: tuple[str, ...], **flags: Any) -> int:
+@click.pass_context
+def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> int:
     """Replay a transcript under other policies: when it is compacted, what is sent, and what that costs.
 
     FILE is a transcript, a folder of them, or - for standard input. The recorded compactions are the base line, and so
@@ -62,7 +63,7 @@ def command(files: tuple[str, ...], **flags: Any) -> int:
 
     sources = Sources(flags["conversation"], flags["from_"])
     drawn = opt.drawing("simulate", flags)(
-        _reports(sources, files, _settings(flags)), canvas(flags["output"], every_call=flags["every_call"])
+        _reports(sources, files, _settings(ctx, flags)), canvas(flags["output"], every_call=flags["every_call"])
     )
     given = [flags[name] for name in ("policy_file", "prices") if flags[name]]
     sources.write(drawn, flags["output"], *files, flags["config"].path, *given)
@@ -88,8 +89,7 @@ def _lanes(transcript: "Transcript", wanted: str) -> tuple[str, ...]:
     return lanes_with_calls(transcript) or (MAIN,)
 
 
-def _settings(flags: dict[str, Any]) -> "Settings":
-    from ctxcli.budget import Limits  # noqa: PLC0415
+def _settings(ctx: click.Context, flags: dict[str, Any]) -> "Settings":
     from ctxcli.files.settings import read_toml  # noqa: PLC0415
     from ctxcli.identifiers.custom import kinds_of  # noqa: PLC0415
     from ctxcli.prices import Prices, rates_of  # noqa: PLC0415
@@ -97,14 +97,14 @@ def _settings(flags: dict[str, Any]) -> "Settings":
     from ctxcli.tokens import CountCache, counter  # noqa: PLC0415
 
     prices = None
-    if flags["prices"]:
+    if flags["prices"] and flags["cost"]:
         prices = Prices(rates_of(read_toml(flags["prices"]), flags["prices"]), flags["prices"])
     elif flags["cost"]:
         prices = Prices()
-    policies = list(_policies(flags))
+    policies = list(distinct(_policies(flags), flags["policy_file"]))
     return Settings(
         policies=tuple(policies) or (policy_of(("contract", "contract", {})),), passes_over=not policies,
-        limits=Limits(flags["max_context"], reserve_output=flags["reserve_output"]),
+        limits=opt.limits(ctx, flags),
         ttl=_TTL[flags["ttl"]], lane=flags["lane"], prices=prices, explain=flags["explain"],
         tokenizer=flags["tokenizer"], kinds=kinds_of(flags["config"].values.get("kinds", {})),
         weigher=partial(counter, cache=CountCache() if flags["cache"] else None),

@@ -22,7 +22,8 @@ def remarks_of(run: Run, totals: PolicyTotals) -> tuple[str, ...]:
     """On one policy."""
     said = []
     if totals.over:
-        said.append(f"{totals.over:,} calls do not fit the usable window, the first is call {totals.first_over:,}.")
+        many = f"{totals.over:,} calls do not fit the usable window, the first is call {totals.first_over:,}."
+        said.append(many if totals.over > 1 else f"Call {totals.first_over:,} does not fit the usable window.")
     if run.gave_up is not None:
         said.append(f"Compacting was given up at call {run.gave_up:,} until the context had grown by a twentieth.")
     return tuple(said)

@@ -90,6 +90,8 @@ class _Simulation:
     """One transcript, counted and calibrated once for all policies."""
 
     def __init__(self, transcript: Transcript, settings: Settings) -> None:
+        if settings.prices is not None:  # what has no price is told of this transcript alone
+            settings = replace(settings, prices=replace(settings.prices, unknown=set()))
         self.transcript, self.settings = as_main(transcript, settings.lane), settings
         transcript = self.transcript
         self.models = models_of(transcript)

@@ -81,11 +81,12 @@ def test_a_summary_that_a_model_would_write_costs_its_output_and_a_call_that_rea
         ('[[policy]]\nstrategy = "contract"\ntrigger = true\n', "trigger: True is neither"),
         ('[[policy]]\nstrategy = "contract"\ntrigger = 1.5\n', "trigger: '1.5' is not between"),
         ('[[policy]]\nstrategy = "contract"\n[[policy]]\nstrategy = "contract"\n', "'contract' stands twice"),
+        ('[[policy]]\nstrategy = "contract"\nname = "none"\n', "'none' is that of a base line"),
         ('[[policy]]\nstrategy = "drop-oldest"\nsummary = "4k"\n', "'drop-oldest' writes no summary"),
         ('[policy]\nstrategy = "contract"\n', "holds no list of policies"),
         ('[[policies]]\nstrategy = "contract"\n', "'policies' is nothing that it can hold"),
         ("[[policy]]\nname = \n", "is not valid TOML"),
-        ("", "holds no list of policies"),
+        ("", "holds no list of policies; write [[policy]] tables"),
     ],
 )
 def test_a_list_that_is_wrong_says_where(tmp_path: Path, text: str, said: str) -> None:
@@ -94,6 +95,21 @@ def test_a_list_that_is_wrong_says_where(tmp_path: Path, text: str, said: str) -
     assert "policies.toml" in found
     assert said in found
     assert "Traceback" not in found
+
+
+def test_two_flags_that_say_the_same_are_refused() -> None:
+    done = ctx("simulate", SESSION, "--policy", "contract", "--policy", "contract")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"the policy name 'contract' stands twice" in done.stderr
+
+
+def test_a_window_of_the_settings_file_and_no_cost_are_told_as_such(tmp_path: Path) -> None:
+    settings, table = tmp_path / "ctx.toml", tmp_path / "prices.toml"
+    settings.write_text('max-context = "90k"\n')
+    table.write_text('["claude-opus-4-5-20251101"]\ninput = 5\noutput = 25\n')
+    done = ctx("simulate", SESSION, "--config", settings, "--prices", table, "--no-cost", "--json")
+    report = json.loads(done.stdout)
+    assert (report["window"]["max_context"], report["window"]["origin"], report["prices"]) == (90_000, "config", None)
 
 
 def test_the_list_that_the_readme_shows_is_one() -> None:

@@ -260,9 +260,11 @@ def test_own_prices_are_used_and_an_unknown_model_has_no_cost() -> None:
     assert free.cost == 0
     base = long_session()
     other = replace(base, calls=tuple(replace(call, model="house-model") for call in base.calls))
-    found = simulate(other, Settings(prices=Prices()))
+    prices = Prices()
+    found = simulate(other, Settings(prices=prices))
     assert found.policies[0].totals.cost is None
     assert any("house-model" in note for note in found.notes)
+    assert not any("house-model" in note for note in simulate(base, Settings(prices=prices)).notes)
 
 
 def test_what_is_written_for_an_hour_costs_more() -> None:
