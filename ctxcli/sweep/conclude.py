@@ -112,7 +112,7 @@ class Table:
             return UNKNOWN, None, "the base has no answers"
         if base == 0:
             return UNKNOWN, None, "no answer is right at the base: there is nothing to fall from"
-        largest = 0.0
+        largest, doubtful = 0.0, 0
         for multiple in self.plan.multiples[1:]:
             interval = self._fall_interval(multiple, position)
             if interval is None:
@@ -120,6 +120,10 @@ class Table:
             if interval[0] > 0:
                 return KNEE, multiple, f"the score falls by {_points(interval)} points at {multiple}×"
             largest = max(largest, interval[1])
+            here = mean(self._every(multiple, position))
+            doubtful = doubtful or (multiple if here is not None and here < BASE_SHARE * base else 0)
+        if doubtful:
+            return UNKNOWN, None, f"the score falls at {doubtful}×, which may be chance: ask more often (--repeats)"
         return NONE, None, f"a fall of more than {largest * 100:.0f} points is ruled out"
 
     def gaps(self) -> Iterator[SweepGap]:

@@ -64,6 +64,14 @@ def test_one_lucky_base_is_no_knee() -> None:
     assert report.knee.verdict == "none"
 
 
+def test_a_fall_that_may_be_chance_is_not_called_no_knee() -> None:
+    plan = replace(SMALL, multiples=(1, 4), repeats=2)
+    report = of(lambda case: (case.multiple, case.repeat) != (4, 1), plan)
+    assert report.lengths[1].fall == 0.5
+    assert (report.knee.verdict, report.knee.multiple) == ("unknown", None)
+    assert "may be chance" in report.knee.why
+
+
 def test_one_repeat_cannot_tell() -> None:
     plan = replace(SMALL, repeats=1)
     report = of(lambda case: case.multiple < 16, plan)
