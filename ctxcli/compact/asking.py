@@ -172,8 +172,10 @@ def _mended(pieces: Sequence[_Piece], lost_by: LostBy, terms: Terms) -> Asked:
     if terms.repair is None:
         raise SummaryError(f"the summary leaves these out, or changes them:\n{_listed(lost)}")
     missing = [slot for slot in SLOTS if any(slot in piece.missing for piece in pieces)]
-    found = terms.repair(_whole(pieces), missing)
-    heavy = terms.heavy(found.slots)
+    whole = _whole(pieces)
+    heavy = terms.heavy(whole)
+    found = Repaired(whole) if heavy else terms.repair(whole, missing)
+    heavy = heavy or terms.heavy(found.slots)
     if heavy:
         raise SummaryError(f"the summary cannot be repaired: {heavy}")
     still = lost_by(found.slots)

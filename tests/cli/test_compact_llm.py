@@ -205,6 +205,8 @@ def test_an_answer_longer_than_the_conversation_is_refused(compact: Compact) -> 
     assert done.code == 1
     assert "the summary cannot be repaired: it is longer than what it stands for: the context would grow" in done.stderr
     assert "it is longer than what it stands for" in done.server.requests[1].text
+    many = ", ".join(f"src/made/up{at}.py" for at in range(4_000))
+    assert "cannot be repaired: it is longer" in compact([GOOD.replace("tests/search", many)]).stderr
 
 
 def test_attempts_are_as_many_as_said(compact: Compact) -> None:
