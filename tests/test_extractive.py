@@ -50,6 +50,17 @@ def test_the_four_slots_of_a_session() -> None:
     assert "sk_test_4eC39HqLyjWDarjtT1zdp7dc" not in render(slots)
 
 
+def test_a_decision_says_something_and_stands_without_its_bullet() -> None:
+    said = chat(
+        ("user", "Choose."),
+        ("assistant", "The fix is straightforward.\n\n- I went with sqlite instead of a file\n1. The fix is: lock it first"),
+        ("user", "Go on."),
+    )
+    assert {one.text for one in slots_of(said).decisions} == {
+        "I went with sqlite instead of a file", "The fix is: lock it first",
+    }  # fmt: skip
+
+
 def test_what_was_rejected_is_given_whole() -> None:
     over = "the hand-written parser in src/legacy/parser.py that three teams still call through the old facade module"
     said = chat(

@@ -19,6 +19,12 @@ _REASON = re.compile(
     r"\b(?:because|since|so that|to avoid|as it|which (?:would|means)|otherwise|due to)\b\s*(.+)", re.IGNORECASE
 )
 _REJECTED = re.compile(r"\b(?:instead of|rather than|over)\s+((?:[^,.;\n]|[.](?=\w)){3,})", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(
+    r"^(?:so |and |ok,? )?the (?:fix|cause|problem|root cause) (?:is|was) (?:\w+ )?"
+    r"(?:simple|straightforward|clear|obvious|easy|trivial|small|minimal|here|this)\W*$",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"^(?:[-*•#>]+\s+|\d+[.)]\s+|(?:\.\.\.|…)\s*)+")
 _TAG = re.compile(r"</?[a-z_-]{3,30}>")
 _SHORTEST, _LONGEST = 20, 320
 """Characters of a sentence that can be a decision."""
@@ -56,8 +62,11 @@ def _said(material: Material) -> Iterator[Decision]:
 
 
 def _choices(said: Said, material: Material) -> Iterator[Decision]:
-    for _, sentence in sentences(_TAG.sub(" ", said.part.text).replace("**", "")):
-        if _SHORTEST <= len(sentence) <= _LONGEST and _CHOICE.search(sentence) and not sentence.endswith("?"):
+    for _, whole in sentences(_TAG.sub(" ", said.part.text).replace("**", "")):
+        sentence = _BULLET.sub("", whole)
+        if not _SHORTEST <= len(sentence) <= _LONGEST or sentence.endswith("?"):
+            continue
+        if _CHOICE.search(sentence) and not _SAYS_NOTHING.search(sentence):
             yield _decision(material.mask(sentence), said.line)
 
 
