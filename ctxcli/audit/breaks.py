@@ -29,7 +29,7 @@ def cache_breaks(steps: Sequence[Step]) -> tuple[CacheBreak, ...]:
 
 
 def _breaks(lane: Sequence[Step]) -> Iterator[CacheBreak]:
-    for before, step in pairwise(lane):
+    for at, (before, step) in enumerate(pairwise(lane), 1):
         was, now = cache_of(before.call.usage), cache_of(step.call.usage)
         if was is None or now is None:
             continue
@@ -42,18 +42,19 @@ def _breaks(lane: Sequence[Step]) -> Iterator[CacheBreak]:
         life = LIFE_1H if was.write_1h or now.write_1h else LIFE_5M
         price = (WRITE_1H if now.write_1h else WRITE_5M) if now.write else 1.0
         yield CacheBreak(
-            step.n, step.call.line, step.call.lane, _cause(before, step, idle, life), held, now.read, anew,
+            step.n, step.call.line, step.call.lane, _cause(lane, at, idle, life), held, now.read, anew,
             round(anew * (price - READ)), None if idle is None else round(idle),
         )  # fmt: skip
 
 
-def _cause(before: Step, step: Step, idle: float | None, life: int) -> str:
+def _cause(lane: Sequence[Step], at: int, idle: float | None, life: int) -> str:
+    before, step = lane[at - 1], lane[at]
     kinds = {event.kind for event in step.frame.events}
     if before.call.model != step.call.model:
         return "model switch"
     known = next((_CAUSES[kind] for kind in _ORDER if kind in kinds), "")
-    if known:
-        return known
+    if known or _is_fall(lane, at):
+        return known or "compaction that no record tells of"
     if idle is not None and idle > LIFE_1H:
         return "idle for more than an hour"
     if idle is not None and idle > life:

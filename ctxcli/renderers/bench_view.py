@@ -69,7 +69,7 @@ def _facts(report: BenchReport) -> Iterator[tuple[str, ...]]:
         f"contexts of {number(settings.least)} tokens and more",
     )  # fmt: skip
     yield ("a budget is the share of what can be compacted that may be left",
-           "intervals of 95 %: bootstrap over files and cuts")  # fmt: skip
+           "intervals of 95 %: bootstrap over conversations and cuts")  # fmt: skip
 
 
 def _budget(budget: float) -> str:

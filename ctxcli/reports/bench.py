@@ -9,7 +9,7 @@ class Interval:
 
     mean: float
     low: float | None
-    """The 95 % interval by the bootstrap over files, and cuts within them; null where there are too few to tell."""
+    """95 %, by the bootstrap over conversations and the cuts in them; null where there are too few to tell."""
     high: float | None
     cells: int
     """Results that it is the mean of."""

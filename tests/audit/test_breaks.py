@@ -93,6 +93,12 @@ def test_a_fall_that_does_not_come_back_is_an_inferred_compaction() -> None:
     assert not [note for note in report.notes if "no record says why" in note]
 
 
+def test_a_compaction_that_is_inferred_is_the_cause_of_what_is_written_anew() -> None:
+    found = spoken((0, 60_000, 5), (60_000, 500, 5), (14_000, 1_000, 5), (15_000, 300, 5), minutes=(0, 1, 20, 21))
+    assert causes(found) == [(3, "compaction that no record tells of")]
+    assert [row.call for row in audit(found).compactions] == [3]
+
+
 def test_a_fall_that_comes_back_is_none() -> None:
     report = audit(contexts(100_000, 120_000, 40_000, 121_000, 125_000))
     assert report.compactions == ()
