@@ -53,6 +53,12 @@ def is_file(path: str) -> bool:
     return _FILE.fullmatch(file_name(path)) is not None
 
 
+def whole(path: str, folders: Sequence[str]) -> Iterator[str]:
+    """A relative path from the root on, in each of the working folders."""
+    if path[:1] not in ("/", "~", "$", "\\") and path[1:2] != ":" and not path.startswith(".."):
+        yield from (f"{folder.rstrip('/')}/{path.removeprefix('./')}" for folder in folders)
+
+
 def is_scratch(path: str) -> bool:
     """Whether a path is one that nobody has to know: temporary, or what others installed."""
     return _SCRATCH.search(path.replace("\\", "/")) is not None
@@ -96,6 +102,6 @@ def _listed(places: Sequence[Place]) -> tuple[set[str], set[str]]:
 
 def _answers(inside: Sequence[str], transcript: Transcript) -> tuple[str, ...]:
     """The forms that the transcript holds, then those from its working folders, and from the home."""
-    longest = inside[0]
-    more = (path_form(longest, transcript.folders), home_form(longest.replace("\\", "/")))
+    longest, folders = inside[0], transcript.folders
+    more = (path_form(longest, folders), home_form(longest.replace("\\", "/")), *whole(longest, folders))
     return tuple(dict.fromkeys((*inside, *(path for path in more if _FOLDER.search(path)))))

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -148,22 +148,26 @@ def written(*calls: tuple[str, str]) -> dict[str, tuple[str, ...]]:
             tool_result("done", ref=f"t{number}"),
         )
     ]
-    both = pair_of(chat(("user", "Go on."), *turns), text_as_transcript("Nothing."))
+    before = replace(chat(("user", "Go on."), *turns), folders=("/home/mira/shop",))
+    both = pair_of(before, text_as_transcript("Nothing."))
     return {one.id: one.answers for one in made_of(both, WEIGH, 40) if one.slot == "file"}
 
 
 def test_what_became_of_files() -> None:
     edits = (("Edit", "src/shop/a.py"), ("Write", "src/api/a.py"), ("Bash", "ls"))
-    assert written(*edits) == {"file-written": ("src/api/a.py", "api/a.py")}
+    assert written(*edits) == {"file-written": ("src/api/a.py", "/home/mira/shop/src/api/a.py", "api/a.py")}
     formatted = ("Bash", "ruff format .")
     assert written(*edits, formatted) == {}, "nobody knows what that wrote"
     removed = ("Bash", "rm src/old.py")
     assert written(*edits[:1], removed) == {
-        "file-written": ("src/shop/a.py", "shop/a.py", "a.py"), "file-deleted": ("src/old.py", "old.py"),
+        "file-written": ("src/shop/a.py", "/home/mira/shop/src/shop/a.py", "shop/a.py", "a.py"),
+        "file-deleted": ("src/old.py", "/home/mira/shop/src/old.py", "old.py"),
     }  # fmt: skip
     several = ("Bash", "rm src/old.py src/new.py")
     assert "file-deleted" not in written(*edits[:1], several)
     assert "file-deleted" not in written(removed, ("Write", "src/old.py"))
+    assert "file-deleted" not in written(removed, ("Write", "/home/mira/shop/src/old.py"))
+    assert written(("Edit", "/home/mira/shop/a.py"))["file-written"][:2] == ("/home/mira/shop/a.py", "a.py")
 
 
 def test_what_stayed_word_for_word_is_not_asked() -> None:
