@@ -36,7 +36,10 @@ def bench_blocks(report: BenchReport, *, everything: bool = False) -> Iterator[B
 
 
 def bench_chart(report: BenchReport) -> Chart:
-    """Hindsight recall over the budget, a curve for each compactor that fits."""
+    """Hindsight recall over the budget, a curve for each compactor that fits; a level for one of a size of its own.
+
+    Such a size is a share of the whole context and has no place among the budgets, so the level goes all across.
+    """
     lines = []
     for name in _names(report):
         rows = {row.budget: row for row in report.rows if row.compactor == name and row.budget is not None}
@@ -48,9 +51,12 @@ def bench_chart(report: BenchReport) -> Chart:
                     [one.low if one else None for _, one in found], [one.high if one else None for _, one in found],
                 )
             )  # fmt: skip
-    own = [row for row in report.rows if row.against == row.compactor and row.recall and row.left]
+    budgets = report.settings.budgets
+    ends = [100 * budget for budget in dict.fromkeys((budgets[0], budgets[-1]))]
     lines += [
-        Line(f"{row.compactor} (its own size)", [100 * (row.left or 0)], [row.recall.mean]) for row in own if row.recall
+        Line(f"{row.compactor}, leaves {percent(row.left, 1)}", ends, [row.recall.mean] * len(ends), level=True)
+        for row in report.rows
+        if row.against == row.compactor and row.recall
     ]
     ticks = [(100 * budget, _budget(budget)) for budget in report.settings.budgets]
     cuts = plural(sum(source.cuts for source in report.sources), "cut")

@@ -28,6 +28,8 @@ class Line:
     low: Sequence[float | None] = ()
     """The interval around each value, where there is one."""
     high: Sequence[float | None] = ()
+    level: bool = False
+    """One value all across, no curve: drawn broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ def _metadata(suffix: str) -> dict[str, None]:
 def _draw(axes, line: Line, colour: str, mark: str) -> None:  # type: ignore[no-untyped-def]
     known = [at for at, value in enumerate(line.ys) if value is not None]
     xs = [line.xs[at] for at in known]
-    axes.plot(xs, [line.ys[at] for at in known], color=colour, marker=mark, markersize=5, label=line.name)
+    style = "--" if line.level else "-"
+    axes.plot(xs, [line.ys[at] for at in known], style, color=colour, marker=mark, markersize=5, label=line.name)
     spread = [(line.xs[at], low, high) for at, (low, high) in enumerate(zip(line.low, line.high, strict=True))
               if low is not None and high is not None]  # fmt: skip
     if spread:

@@ -11,6 +11,7 @@ from ctxcli.bench.floors import Floor
 from ctxcli.bench.plan import Plan
 from ctxcli.bench.report import report_of
 from ctxcli.bench.results import Job, Piece
+from ctxcli.renderers.bench_view import bench_chart
 from ctxcli.reports.bench import BenchReport
 
 PLAN = Plan(("contract", "drop-oldest"), budgets=(0.1,), generations=0)
@@ -53,3 +54,11 @@ def test_a_floor_is_not_reached_by_what_seldom_fits(fitting: int, ok: bool) -> N
     cells = [cell("contract", at, 9, tokens=90 if at < fitting else 900) for at in range(4)]
     (found,) = reported(cells, Floor("recall", 0.5)).floors
     assert (found.ok, found.value) == (ok, 0.9 if ok else None)
+
+
+def test_the_chart_has_a_point_at_one_budget_and_a_level_for_a_size_of_its_own() -> None:
+    own = replace(cell("recorded", 0, 4), budget=None, against="recorded")
+    lines = bench_chart(reported([cell("contract", 0, 9), own])).lines
+    assert [(one.name, list(one.xs), list(one.ys), one.level) for one in lines] == [
+        ("contract", [10.0], [0.9], False), ("recorded, leaves 9.0 %", [10.0], [0.4], True),
+    ]  # fmt: skip
