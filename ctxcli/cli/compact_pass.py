@@ -1,6 +1,7 @@
 """One conversation of `ctx compact` on its way: its settings, its trigger, and what the strategies made of it."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from ctxcli.cli import options as opt
 from ctxcli.cli.compact_asking import Asking, OnlyPlanned
 from ctxcli.cli.compact_notes import NotesFile
 from ctxcli.cli.prompt import instructions_of
-from ctxcli.compact.context import Keep
+from ctxcli.compact.context import Keep, named_by
 from ctxcli.compact.session import Outcome, Session
 from ctxcli.compact.settings import Settings
 from ctxcli.compact.window import in_use
@@ -103,7 +104,7 @@ def shorten(one: Pass, flags: dict[str, Any]) -> None:
             one.outcome = one.session.compact(one.settings)
     except OnlyPlanned:
         return
-    one.remarks += one.asking.remarks()
+    one.remarks += [*_without_use(one, flags), *one.asking.remarks()]
     tokens = one.session.weight(one.outcome.change)
     if flags["budget"] is not None and tokens > flags["budget"]:
         limit = flags["budget"]
@@ -112,6 +113,22 @@ def shorten(one: Pass, flags: dict[str, Any]) -> None:
         one.refused = (
             f"{NOT_SMALLER.name}: the result weighs {tokens:,} tokens, more than the {one.session.tokens:,} before."
         )
+
+
+def _without_use(one: Pass, flags: dict[str, Any]) -> Iterator[str]:
+    """What was asked for and changed nothing: a pin that names no message, a tool without results, an answer unread."""
+    transcript = one.session.transcript
+    keep = one.session.start.keep
+    for pin in flags["pin"]:
+        if not named_by(transcript, keep, pin):
+            yield f"--pin {pin!r} names no message of the context."
+    tools = {part.name for index in keep for part in transcript.messages[index].parts if part.name}
+    for tool in flags["exclude_tool"]:
+        if tool not in tools:
+            yield f"--exclude-tool {tool!r}: no result of the context is of this tool."
+    asked = "--summary" if flags["summary"] else "--summariser" if flags["summariser"] else ""
+    if asked and one.outcome is not None and one.outcome.summed is None:
+        yield f"{asked} was not used: no summary was needed."
 
 
 def _used(session: Session) -> int:

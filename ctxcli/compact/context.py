@@ -73,23 +73,23 @@ def units_of(messages: Sequence[Message], indices: Sequence[int]) -> tuple[tuple
 
 
 def pinned_in(transcript: Transcript, indices: Sequence[int], pins: Collection[str]) -> frozenset[int]:
-    """Messages that stay: system prompt and tools, the first request, foreign summaries, and what the user names.
-
-    A pin is a 1-based source line, or a regular expression over the text of a message.
-    """
+    """Messages that stay: system prompt and tools, the first request, foreign summaries, and what the pins name."""
     messages = transcript.messages
     found = {index for index in indices if messages[index].role is Role.SYSTEM}
     first = next((index for index in indices if is_human(messages[index])), None)
     found |= {first} if first is not None else set()
     found |= {index for index in indices if _is_summary(messages[index])} - summaries_in(transcript, indices)
-    lines = {int(pin) for pin in pins if pin.isdigit()}
-    shapes = [re.compile(pin) for pin in pins if not pin.isdigit()]
-    for index in indices:
-        message = messages[index]
-        named = not lines.isdisjoint((message.line, *message.lines))
-        if named or any(shape.search(part.text) for shape in shapes for part in message.parts):
-            found.add(index)
-    return frozenset(found)
+    return frozenset(found.union(*(named_by(transcript, indices, pin) for pin in pins)))
+
+
+def named_by(transcript: Transcript, indices: Sequence[int], pin: str) -> frozenset[int]:
+    """The messages that a pin names: a 1-based source line, or a regular expression over the text of a message."""
+    messages = transcript.messages
+    if pin.isdigit():
+        line = int(pin)
+        return frozenset(index for index in indices if line in (messages[index].line, *messages[index].lines))
+    shape = re.compile(pin)
+    return frozenset(index for index in indices if any(shape.search(part.text) for part in messages[index].parts))
 
 
 def _is_summary(message: Message) -> bool:

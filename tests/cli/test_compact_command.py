@@ -265,3 +265,17 @@ def test_what_is_no_notes_file_is_left_alone(tmp_path: Path) -> None:
 def test_the_program_can_be_named_by_its_module() -> None:
     assert sys.executable
     assert b"--summariser" in ctx("compact", "--help").stdout
+
+
+def test_what_was_asked_for_and_changed_nothing_is_said() -> None:
+    answer = FIXTURES / "compaction" / "answer.md"
+    done = ctx(
+        "compact", SEARCH, "--dry-run", "--json", "--pin", "no such words", "--pin", "do not cache",
+        "--exclude-tool", "nosuch", "--exclude-tool", "shell", "--summary", answer,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["remarks"] == [
+        "--pin 'no such words' names no message of the context.",
+        "--exclude-tool 'nosuch': no result of the context is of this tool.",
+        "--summary was not used: no summary was needed.",
+    ]

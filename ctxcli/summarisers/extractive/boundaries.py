@@ -19,7 +19,8 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _THE_USER_SAID = re.compile(
-    r"(?:to tell you how to proceed(?:, the user said)?|the user said|user feedback|reason):?\s*\n?(.{3,300})", re.IGNORECASE | re.DOTALL
+    r"(?:to tell you how to proceed(?:, the user said)?|the user said|user feedback|reason):?\s*\n?(.{3,300})",
+    re.IGNORECASE | re.DOTALL,
 )
 _MOST = 10
 """The newest so many: an obstacle from long ago has been gone round since."""
