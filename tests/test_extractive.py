@@ -53,11 +53,14 @@ def test_the_four_slots_of_a_session() -> None:
 def test_a_decision_says_something_and_stands_without_its_bullet() -> None:
     said = chat(
         ("user", "Choose."),
-        ("assistant", "The fix is straightforward.\n\n- I went with sqlite instead of a file\n1. The fix is: lock it"),
+        (
+            "assistant",
+            "The fix is straightforward.\n\n- I went with sqlite instead of a file\n1. The fix is: locking it",
+        ),
         ("user", "Go on."),
     )
     assert {one.text for one in slots_of(said).decisions} == {
-        "I went with sqlite instead of a file", "The fix is: lock it",
+        "I went with sqlite instead of a file", "The fix is: locking it",
     }  # fmt: skip
 
 
