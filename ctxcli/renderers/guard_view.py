@@ -177,7 +177,7 @@ def now(one: Finding) -> str:
 
 
 def _constraint_grid(rows: Sequence[ConstraintRow]) -> Grid:
-    columns = (Column("status"), Column("boundary", prose=True), Column("line", right=True), Column("now", long=True))
+    columns = (Column("status"), Column("boundary", prose=True), Column("line", right=True), Column("now", prose=True))
     ordered = sorted(rows, key=lambda row: not row.fails)
     return Grid(columns, tuple((_fate(row), row.text, number(row.line), _instead(row)) for row in ordered))
 

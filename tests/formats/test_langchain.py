@@ -48,8 +48,8 @@ def test_a_call_of_additional_kwargs_is_the_one_of_tool_calls_again() -> None:
 def test_the_prompt_of_usage_metadata_holds_what_was_cached() -> None:
     (transcript,) = read(FOLDER / "constructors.json")
     assert [call.usage for call in transcript.calls] == [
-        Usage(prompt=903, uncached=3, cache_read=0, cache_write=900, output=40),
-        Usage(prompt=965, uncached=5, cache_read=900, cache_write=60, output=22),
+        Usage(prompt=903, uncached=3, cache_read=0, cache_write=900, output=40, cache_write_1h=0),
+        Usage(prompt=965, uncached=5, cache_read=900, cache_write=60, output=22, cache_write_1h=0),
     ]
 
 
