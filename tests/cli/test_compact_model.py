@@ -188,7 +188,7 @@ def test_a_pass_that_is_killed_leaves_nothing_behind(tmp_path: Path, out: Path) 
         cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        assert select.select([reader], [], [], 60)[0], "the model was never asked"
+        assert select.select([reader], [], [], 100)[0], "the model was never asked"
         running.kill()
         running.wait()
         os.kill(int(os.read(reader, 20)), signal.SIGKILL)
