@@ -33,8 +33,7 @@ def budget_of(steps: Sequence[Step], usable: Usable, limits: Limits) -> Budget:
 
 
 def _quotas(step: Step, usable: Usable, limits: Limits) -> Quotas:
-    hidden = max(0, step.size - step.estimated)
-    fixed = step.layers[Layer.SYSTEM] + step.layers[Layer.TOOLS] + hidden
+    fixed = step.layers[Layer.SYSTEM] + step.layers[Layer.TOOLS] + step.hidden
     return quotas(usable.usable, fixed, limits.shares)
 
 

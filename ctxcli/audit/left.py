@@ -132,8 +132,8 @@ def _usable(transcript: Transcript, settings: Settings) -> Usable:
 
 def _with_hidden(coming: Step, last: Step) -> Step:
     """A call that was not sent yet, with what stood in no file at the last one: it goes with each."""
-    size = coming.estimated + max(0, last.size - last.estimated)
-    return replace(coming, frame=replace(coming.frame, call=replace(coming.call, usage=Usage(prompt=size))))
+    usage = Usage(prompt=coming.estimated + last.hidden)
+    return replace(coming, frame=replace(coming.frame, call=replace(coming.call, usage=usage)))
 
 
 def _window(usable: Usable) -> Window:
@@ -145,14 +145,13 @@ def _report(steps: Sequence[Step], usable: Usable, settings: Settings) -> Budget
     trigger = settings.trigger if isinstance(settings.trigger, int) else int(size * settings.trigger) if size else None
     growth = _growth(steps)
     budget = budget_of([step], usable, settings.limits)
-    hidden = max(0, step.size - step.estimated)
     return BudgetReport(
         kind="ctx.budget", version=1, ok=not budget.overflow, source=None, window=_window(usable), call=step.n,
         last_call=None, line=step.call.line, used=step.size,
         basis="estimated" if step.measured is None else "measured",
         left=None if size is None else max(0, size - step.size), share=round(step.size / size, 4) if size else None,
         trigger=trigger, growth=growth, calls_left=_calls_left(step.size, trigger, growth),
-        fixed=step.layers[Layer.SYSTEM] + step.layers[Layer.TOOLS] + hidden,
+        fixed=step.layers[Layer.SYSTEM] + step.layers[Layer.TOOLS] + step.hidden,
         layers=tuple(
             LayerQuota(row.layer, row.at_peak, row.quota, row.overflow)
             for row in budget.layers if row.layer in {layer.value for layer in Layer}

@@ -56,6 +56,11 @@ class Step:
         """The context: measured where the provider said, else estimated."""
         return self.estimated if self.measured is None else self.measured
 
+    @property
+    def hidden(self) -> int:
+        """What was measured beside the estimate: system prompt and tools that stand in no file, above all."""
+        return max(0, self.size - self.estimated)
+
 
 @dataclass(slots=True)
 class Scales:

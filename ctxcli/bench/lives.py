@@ -60,7 +60,7 @@ def lives_of(transcript: Transcript, means: Means, plan: Plan, source: tuple[str
     if len(ends) < plan.generations:
         return
     if plan.plant:
-        garden = planted(raw, ends[0], plan.plant, f"{plan.seed}")
+        garden = planted(raw, ends[0], plan.plant, str(plan.seed))
         raw, facts = garden.transcript, garden.facts
         ends = [end + len(facts) for end in ends]
     room = int(plan.generation_budget * sum(map(sum, count_parts(raw, means.weigh)[: ends[0]])))

@@ -1,7 +1,7 @@
 """Questions about what became of files: which one was written last, which one was deleted."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ctxcli.guard.forms import path_form
 from ctxcli.model import PartKind
@@ -23,29 +23,28 @@ _LAST, _DELETED = "Which file was written or edited last?", "Which file was dele
 def states(material: Material) -> Iterator[tuple[str, int, str, tuple[str, ...]]]:
     """(name, line, question, answers): each only where the calls leave one answer, its forms from the whole path on."""
     folders = material.transcript.folders
-    raw = {path_form(path, folders): path for _, path, _ in touched(material)}  # of two forms of a path, the last one
-    every = [(said, path_form(path, folders), what) for said, path, what in touched(material) if is_file(path)]
-    written = [(said, path) for said, path, what in every if what in (CREATED, EDITED)]
-    deleted = {path: said for said, path, what in every if what == DELETED}
+    every = [(said, path_form(path, folders), path, what) for said, path, what in touched(material) if is_file(path)]
+    raw = {path: given for _, path, given, _ in every}  # of two forms of a path, the last one
+    written = [(said, path) for said, path, _, what in every if what in (CREATED, EDITED)]
+    deleted = {path: said for said, path, _, what in every if what == DELETED}
     alive = {path for said, path in written if path not in deleted or said.at > deleted[path].at}
-    paths = {path for _, path, _ in every}
     commands = [said for said in parts(material, PartKind.TOOL_CALL) if _is_command(said)]
     if written:
         said, path = written[-1]
         later = [one for one in commands if one.at > said.at]
         if path in alive and not is_scratch(path) and not any(_WRITES.search(one.part.text) for one in later):
-            yield "written", said.line, _LAST, _forms(path, raw[path], paths, folders)
+            yield "written", said.line, _LAST, _forms(path, raw[path], raw.keys(), folders)
     gone = [path for path in deleted if path not in alive]
     removing = [one for one in commands if _REMOVES.search(one.part.address or one.part.text)]
     if len(gone) == 1 and all(_ONE_OPERAND.search(one.part.address) for one in removing) and not is_scratch(gone[0]):
-        yield "deleted", deleted[gone[0]].line, _DELETED, _forms(gone[0], raw[gone[0]], paths, folders)
+        yield "deleted", deleted[gone[0]].line, _DELETED, _forms(gone[0], raw[gone[0]], raw.keys(), folders)
 
 
 def _is_command(said: Said) -> bool:
     return '"command"' in said.part.text or '"cmd"' in said.part.text or "shell" in said.part.name.lower()
 
 
-def _forms(path: str, raw: str, others: set[str], folders: Sequence[str]) -> tuple[str, ...]:
+def _forms(path: str, raw: str, others: Iterable[str], folders: Sequence[str]) -> tuple[str, ...]:
     """The path as it was given, then what it ends with, down to its name, without what another file ends with too."""
     pieces = [piece for piece in raw.replace("\\", "/").split("/") if piece not in ("", ".")]
     ends = ["/".join(pieces[start:]) for start in range(1, len(pieces))]

@@ -50,14 +50,14 @@ def unseen_in(steps: Sequence[Step]) -> Unseen:
     """What the calls of one lane were sent beside its messages."""
     stretches = _stretches(steps)
     first = [next((step for step in stretch if step.measured is not None), None) for stretch in stretches]
-    told = [max(0, step.size - step.estimated) for step in first if step is not None]
+    told = [step.hidden for step in first if step is not None]
     if not told:
         nothing = dict.fromkeys((step.n for step in steps), 0)
         return Unseen(nothing, nothing)
     sizes: list[int] = []
     for step in first:
         before = sizes[-1] if sizes else told[0]
-        sizes.append(before if step is None else max(0, step.size - step.estimated))
+        sizes.append(before if step is None else step.hidden)
     changes = [0, *(after - before for before, after in pairwise(sizes))]
     switched = [False, *(one[-1].call.model != other[0].call.model for one, other in pairwise(stretches))]
     jumped = [other or _jumped(stretch[0]) for stretch, other in zip(stretches, switched, strict=True)]
