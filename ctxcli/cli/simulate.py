@@ -41,7 +41,7 @@ _TTL = {"auto": None, "5m": 300, "10m": 600, "30m": 1_800, "1h": 3_600, "24h": 8
     click.option("--max-context", type=Tokens(), metavar="N", help="The model's window in tokens."),
     opt.reserve_output,
     click.option("--ttl", type=click.Choice(list(_TTL)), default="auto", show_default=True,
-                 help="How long the cache lives; auto: as the recorded reads show, else as the provider says."),
+                 help="How long the cache lives; auto: as the recorded figures show, else as the provider says."),
     click.option("--cost/--no-cost", default=True, help="Say what it costs, where prices are at hand."),
     click.option("--prices", metavar="FILE",
                  help="A TOML file of prices per million tokens that go first: "

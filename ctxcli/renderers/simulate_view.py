@@ -64,7 +64,7 @@ def _facts(report: SimulateReport) -> Iterator[tuple[str, ...]]:
 
 
 def _rules(rules: Rules) -> Iterator[str]:
-    told = {"measured": "as the reads show", "flag": "--ttl", "rules": "by its rules"}[rules.ttl_origin]
+    told = {"measured": "as the figures show", "flag": "--ttl", "rules": "by its rules"}[rules.ttl_origin]
     lives = f"{rules.ttl // 3600} h" if rules.ttl >= _HOUR else f"{rules.ttl // 60} minutes"
     yield f"lives {lives} ({told})"
     yield f"from {rules.minimum:,} tokens"

@@ -46,7 +46,7 @@ class Rules:
     ttl: int
     """Seconds after which what was not used again is gone."""
     ttl_origin: str
-    """flag, measured (told by what was read after pauses) or rules (what the provider says)."""
+    """flag, measured (told by how long writes live, or by the reads after pauses) or rules (as the provider says)."""
     minimum: int
     """Tokens of the shortest prefix that is cached, for the first of the models."""
     step: int
